@@ -1,0 +1,47 @@
+# arrowmask: hash and mask columns of Arrow data.
+# `make demo` and `make test` need only Go. Heavier targets install what they
+# need and say what could not be had.
+
+GO      ?= go
+BIN     := bin/arrowmask
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -X main.version=$(VERSION)
+
+.DELETE_ON_ERROR:
+.PHONY: help build demo test test-race test-purego test-interop test-big lint fuzz-short kat clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
+
+build: ## build bin/arrowmask
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/arrowmask
+
+demo: build ## mask the sample customers and show before and after
+	@scripts/demo.sh $(BIN)
+
+test: ## every test that needs only Go
+	$(GO) test ./...
+
+test-race: ## the packages with goroutines under the race detector (needs a C compiler)
+	$(GO) test -race -short ./kernels/... ./hexenc/... ./mask/... ./arrowudf/... ./policy/...
+
+test-purego: ## the same tests without assembly, as a machine of another kind runs them
+	$(GO) test -short -tags 'purego noasm' ./kernels/... ./hexenc/... ./mask/...
+
+test-interop: build ## read what arrowmask writes with pyarrow and polars, and the reverse (installs them)
+	@scripts/interop/run.sh $(BIN)
+
+test-big: build ## mask a 2 GB Parquet file and check that memory stays under 1 GiB
+	ARROWMASK_BIG=1 $(GO) test -count=1 -timeout 20m -v -run 'TestMemory' ./cmd/arrowmask
+
+kat: build ## the known answers on every backend
+	$(BIN) kat
+
+lint: ## gofmt, go vet on every architecture built, staticcheck
+	@scripts/lint.sh
+
+fuzz-short: ## every fuzz target for a few seconds
+	@scripts/fuzz-short.sh
+
+clean: ## remove what was built
+	rm -rf bin out
