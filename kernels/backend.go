@@ -1,50 +1,96 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+
+	"github.com/arrowmask/arrowmask/internal/cpu"
+)
 
 // Backend is one way to compute one algorithm. Backends are values: tests and
-// benchmarks name one and call it, nothing global is switched.
+// benchmarks name one and call it, nothing global is switched. They are
+// read-only and shared by all goroutines.
 type Backend struct {
 	Alg  Alg
 	Name string // "generic", "std", "sha256simd", ...
+	// Needs is every processor extension that the backend's code uses.
+	Needs cpu.Set
 	// Lanes is how many messages one call works on side by side.
 	Lanes int
 
-	// sum writes the digests of rows lo to hi; arguments are checked.
+	// refused says why the backend cannot be used for a reason that is not
+	// the processor's; empty when there is none.
+	refused string
+	// sum writes the digests of rows lo to hi to dst, whose length is exact.
+	// Arguments are checked. mac is nil for plain digests. Neither the
+	// arguments nor anything they point at may be kept after the return.
 	sum func(dst []byte, col *Column, lo, hi int, mac *macKey)
+	// prepare turns an HMAC key into what sum needs; nil for prepareStates.
+	prepare func(alg Alg, key []byte) (*macKey, error)
+
+	tested  sync.Once
+	testErr error
 }
 
-// macKey is a prepared HMAC key.
-type macKey struct{ key []byte }
-
-// All lists the algorithm's backends that were compiled in, best first,
-// whether this machine can run them or not.
-func All(alg Alg) []*Backend { return table[alg] }
-
-// ByName finds a backend of an algorithm. The error wraps ErrUnknownBackend or
-// ErrUnsupportedBackend.
-func ByName(alg Alg, name string) (*Backend, error) {
-	for _, b := range table[alg] {
-		if b.Name == name {
-			return b, nil
-		}
-	}
-	return nil, fmt.Errorf("%w: %s has no backend %q", ErrUnknownBackend, alg, name)
-}
-
-// Active is the backend that New callers should use for the algorithm: the
-// one that ARROWMASK_BACKEND names, or the best that this machine can run and
-// that passed its self-test. It is chosen once per process.
-func Active(alg Alg) (*Backend, error) { return table[alg][0], nil }
+// Available reports whether this machine can run the backend.
+func (b *Backend) Available() bool { return b.Reason() == "" }
 
 // Reason says why this machine cannot run the backend; empty when it can.
-func (b *Backend) Reason() string { return "" }
+func (b *Backend) Reason() string { return b.reason(cpu.Features()) }
 
-// NewHMAC binds a backend's algorithm to a key, for HMAC (RFC 2104, FIPS
-// 198-1). The algorithm must be of the SHA-2 family. The key is copied.
-func NewHMAC(b *Backend, key []byte) (*Hash, error) {
-	if !b.Alg.SHA2() {
-		return nil, fmt.Errorf("%w: HMAC is not offered over %s", ErrUnknownAlg, b.Alg)
+// reason is Reason on a machine with the given extensions.
+func (b *Backend) reason(have cpu.Set) string {
+	if b.refused != "" {
+		return b.refused
 	}
-	return &Hash{alg: b.Alg, backend: b, mac: &macKey{key: append([]byte(nil), key...)}}, nil
+	if missing := have.Missing(b.Needs); missing != 0 {
+		return "processor or operating system lacks " + missing.String()
+	}
+	return ""
+}
+
+// unsupported is the error for using a backend that cannot run; nil when it can.
+func (b *Backend) unsupported(have cpu.Set) error {
+	if r := b.reason(have); r != "" {
+		return fmt.Errorf("%w: %s of %s: %s", ErrUnsupportedBackend, b.Name, b.Alg, r)
+	}
+	return nil
+}
+
+// All lists the algorithm's backends that were compiled in, best first,
+// whether this machine can run them or not. The caller owns the slice.
+func All(alg Alg) []*Backend {
+	if alg >= numAlgs {
+		return nil
+	}
+	return append([]*Backend(nil), table[alg]...)
+}
+
+// ByName finds a backend of an algorithm and, the first time, runs its
+// self-test. The error wraps ErrUnknownAlg, ErrUnknownBackend,
+// ErrUnsupportedBackend or ErrSelfTest.
+func ByName(alg Alg, name string) (*Backend, error) {
+	if alg >= numAlgs {
+		return nil, fmt.Errorf("%w: %s", ErrUnknownAlg, alg)
+	}
+	b := find(table[alg], name)
+	if b == nil {
+		return nil, fmt.Errorf("%w: %s has no backend %q", ErrUnknownBackend, alg, name)
+	}
+	if err := b.unsupported(cpu.Features()); err != nil {
+		return nil, err
+	}
+	if err := b.selfTest(); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func find(backends []*Backend, name string) *Backend {
+	for _, b := range backends {
+		if b.Name == name {
+			return b
+		}
+	}
+	return nil
 }

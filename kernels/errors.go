@@ -12,6 +12,8 @@ var (
 	ErrUnsupportedBackend = errors.New("backend not supported here")
 	// ErrSelfTest: a backend gave a wrong digest for a known answer.
 	ErrSelfTest = errors.New("self-test failed")
+	// ErrKey: an HMAC key that may not be used.
+	ErrKey = errors.New("unusable key")
 	// ErrColumn: a column's offsets, views or selection do not fit its buffers.
 	ErrColumn = errors.New("malformed column")
 	// ErrBuffer: an output buffer is too short, or a row range lies outside the column.

@@ -1,16 +1,21 @@
 package kernels
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // Hash is an algorithm bound to a backend and, for HMAC, to a key. It is
-// read-only after construction and safe for any number of goroutines.
+// read-only after construction and safe for any number of goroutines. Printing
+// it, with any verb, shows the algorithm and the backend and never the key.
 type Hash struct {
 	alg     Alg
 	backend *Backend
 	mac     *macKey // nil for a plain digest
 }
 
-// New binds a backend's algorithm for plain digests.
+// New binds a backend's algorithm for plain digests. Sum refuses to run when
+// the backend is not available.
 func New(b *Backend) *Hash { return &Hash{alg: b.Alg, backend: b} }
 
 // Alg is the algorithm.
@@ -22,21 +27,42 @@ func (h *Hash) Backend() *Backend { return h.backend }
 // Size is the length of one digest in bytes.
 func (h *Hash) Size() int { return h.alg.Size() }
 
+// String is the algorithm and the backend: "hmac-sha256/std". Of the key it
+// says nothing.
+func (h Hash) String() string {
+	name := h.alg.String()
+	if h.mac != nil {
+		name = "hmac-" + name
+	}
+	return name + "/" + h.backend.Name
+}
+
+// Format prints String whatever the verb, so that %v, %+v and %#v do not walk
+// into the key.
+func (h Hash) Format(f fmt.State, _ rune) { io.WriteString(f, h.String()) }
+
 // Sum writes the digests of rows lo <= i < hi of col to dst, one after the
 // other in row order: row i at dst[(i-lo)*Size()]. The column must have passed
 // Validate. dst must hold (hi-lo)*Size() bytes and must not overlap the
-// column's buffers. The result depends on nothing but the rows' bytes: not on
-// the range, the neighbours or the alignment. Nothing is allocated.
+// column's buffers; bytes of dst past that are left alone. The result depends
+// on nothing but the rows' bytes: not on the range, the neighbours or the
+// alignment. Nothing is allocated, and nothing of the caller's is kept after
+// the return.
 //
-// Errors wrap ErrBuffer; then nothing was written.
+// Errors wrap ErrBuffer or ErrUnsupportedBackend; then nothing was written.
 func (h *Hash) Sum(dst []byte, col *Column, lo, hi int) error {
 	if lo < 0 || hi < lo || hi > col.Len() {
 		return fmt.Errorf("%w: rows %d to %d of %d", ErrBuffer, lo, hi, col.Len())
 	}
-	need := (hi - lo) * h.Size()
-	if len(dst) < need {
-		return fmt.Errorf("%w: %d rows of %s need %d bytes, have %d", ErrBuffer, hi-lo, h.alg, need, len(dst))
+	// Divide instead of multiplying: the product may not fit an int.
+	if hi-lo > len(dst)/h.Size() {
+		return fmt.Errorf("%w: %d rows of %s need %d bytes each, have %d", ErrBuffer, hi-lo, h.alg, h.Size(), len(dst))
 	}
-	h.backend.sum(dst[:need], col, lo, hi, h.mac)
+	if r := h.backend.Reason(); r != "" {
+		return fmt.Errorf("%w: %s of %s: %s", ErrUnsupportedBackend, h.backend.Name, h.alg, r)
+	}
+	if need := (hi - lo) * h.Size(); need > 0 {
+		h.backend.sum(dst[:need:need], col, lo, hi, h.mac)
+	}
 	return nil
 }

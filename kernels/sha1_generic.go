@@ -1,0 +1,44 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// sha1Generic is FIPS 180-4, section 6.1.2.
+func sha1Generic(h *[8]uint32, p []byte) {
+	var w [80]uint32
+	for ; len(p) >= 64; p = p[64:] {
+		// Step 1: the message schedule.
+		for t := range 16 {
+			w[t] = binary.BigEndian.Uint32(p[4*t:])
+		}
+		for t := 16; t < 80; t++ {
+			w[t] = bits.RotateLeft32(w[t-3]^w[t-8]^w[t-14]^w[t-16], 1)
+		}
+		// Steps 2 and 3: eighty rounds, with the functions of section 4.1.1
+		// and the constants of section 4.2.1.
+		a, b, c, d, e := h[0], h[1], h[2], h[3], h[4]
+		for t := range w {
+			var f, k uint32
+			switch t / 20 {
+			case 0:
+				f, k = b&c^^b&d, 0x5a827999 // Ch
+			case 1:
+				f, k = b^c^d, 0x6ed9eba1 // Parity
+			case 2:
+				f, k = b&c^b&d^c&d, 0x8f1bbcdc // Maj
+			default:
+				f, k = b^c^d, 0xca62c1d6 // Parity
+			}
+			sum := bits.RotateLeft32(a, 5) + f + e + k + w[t]
+			a, b, c, d, e = sum, a, bits.RotateLeft32(b, 30), c, d
+		}
+		// Step 4.
+		h[0] += a
+		h[1] += b
+		h[2] += c
+		h[3] += d
+		h[4] += e
+	}
+}
