@@ -8,6 +8,9 @@ import (
 	"fmt"
 )
 
+// EnvFIPS names the environment variable "on" or "off" that sets FIPS mode.
+const EnvFIPS = "ARROWMASK_FIPS"
+
 // ErrNotApproved: the function uses an algorithm that FIPS mode refuses.
 var ErrNotApproved = errors.New("not approved in FIPS mode")
 
@@ -22,12 +25,15 @@ type State struct {
 	Err      error  // wraps ErrConfig; the caller must refuse to work
 }
 
-var state State
+// state is decided while the package's variables are set, so no importer can
+// ask before.
+var state = decide(read())
 
 // Current is the state of this process. It never changes.
 func Current() State { return state }
 
-// Enabled reports whether FIPS mode is on.
+// Enabled reports whether FIPS mode is on. It is also on when the setting
+// cannot be honoured.
 func Enabled() bool { return state.Enabled }
 
 // Err is the error of the setting, nil when it could be honoured.

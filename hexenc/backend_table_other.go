@@ -1,0 +1,4 @@
+package hexenc
+
+// assembly is the list of this architecture's own encoders, best first.
+func assembly() []*Backend { return nil }
