@@ -1,0 +1,351 @@
+package mask
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/arrowmask/arrowmask/fips"
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+// Program is a compiled expression; read-only, safe for any goroutine.
+type Program struct {
+	in     Type
+	column bool // {col} occurs
+	root   *node
+	uses   []Use
+	notes  []string
+}
+
+// node is one step of a program. A source (the column or a literal) has no
+// arg; everything else works on the result of arg.
+type node struct {
+	name    string // for errors: "mask_hash", "{col}"
+	fn      *function
+	set     settings
+	arg     *node
+	lit     *Value // of a literal
+	out     Type
+	mayNull bool // of its own doing
+	op      op   // nil for a source
+}
+
+// op is the column version of a step.
+type op interface {
+	// eval computes all rows of in, which was checked.
+	eval(r *run, in *Vector) (*Vector, error)
+}
+
+// compiler holds what the steps of one expression have in common.
+type compiler struct {
+	in      Type
+	rules   *rules
+	keys    *Keyring
+	backend string
+	prog    *Program
+}
+
+// Compile checks an expression against the type of its column and chooses
+// every function, rule and backend once. in is the type of {col}; for an
+// expression without {col} it only gives a NULL literal its type, and the zero
+// Type is allowed. Errors wrap ErrUnknownFunction, ErrArgument, ErrType,
+// ErrDialect, ErrKey, or those of fips and kernels.
+func Compile(e *Expr, in Type, o Options) (*Program, error) {
+	if err := fips.Err(); err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return nil, fmt.Errorf("%w: no expression", ErrArgument)
+	}
+	d, err := dialect(o.Dialect)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{in: in, rules: d, keys: o.Keys, backend: o.Backend,
+		prog: &Program{in: in, column: e.HasColumn()}}
+	n, err := c.node(e)
+	if err != nil {
+		return nil, err
+	}
+	if n.fn == nil {
+		if n, err = c.source(n); err != nil {
+			return nil, err
+		}
+	}
+	c.prog.root = n
+	slices.Reverse(c.prog.uses)
+	return c.prog, nil
+}
+
+// node compiles innermost first.
+func (c *compiler) node(e *Expr) (*node, error) {
+	switch e.kind {
+	case exprColumn:
+		return c.columnNode()
+	case exprCall:
+		return c.call(e)
+	default:
+		return literalNode(e), nil
+	}
+}
+
+func (c *compiler) columnNode() (*node, error) {
+	switch k := c.in.Kind; {
+	case k == Invalid || k > Nested:
+		return nil, fmt.Errorf("{col}: %w: the column has no type", ErrType)
+	case k == Nested:
+		return nil, fmt.Errorf("{col}: %w: %s", ErrType, c.in)
+	}
+	return &node{name: "{col}", out: c.in}, nil
+}
+
+// literalNode types an integer as SQL does: 32 bits when they are enough.
+func literalNode(e *Expr) *node {
+	n := &node{name: "literal", lit: &Value{Int: e.num}}
+	switch e.kind {
+	case exprString:
+		n.lit.Kind, n.lit.Bytes = Text, []byte(e.text)
+	case exprInt:
+		n.lit.Kind = Int64
+		if e.num == int64(int32(e.num)) {
+			n.lit.Kind = Int32
+		}
+	case exprBool:
+		n.lit.Kind = Bool
+	default:
+		n.lit.Kind, n.lit.Null, n.mayNull = Null, true, true
+	}
+	n.out = Type{Kind: n.lit.Kind}
+	return n
+}
+
+// source makes a step of an expression that is only {col} or a literal: the
+// output must be a fresh copy.
+func (c *compiler) source(n *node) (*node, error) {
+	top := &node{name: n.name, arg: n, out: n.out}
+	switch k := n.out.Kind; {
+	case k == Null:
+		// A NULL literal masks the column away; it takes the column's type.
+		if c.in.Kind == Nested {
+			return nil, fmt.Errorf("NULL: %w: %s", ErrType, c.in)
+		}
+		if c.in.Kind != Invalid {
+			top.out = c.in
+		}
+		top.op, top.mayNull = allNull{top.out}, true
+	case k == Text || k == Binary && n.out.Width == 0:
+		top.op = textStep{copyText{}, n.out}
+	case n.out.size() > 0:
+		top.op = copyFixed{}
+	default:
+		return nil, fmt.Errorf("%s: %w: %s cannot be copied", n.name, ErrType, n.out)
+	}
+	if n.lit == nil {
+		c.note("{col} leaves the column as it is: nothing is masked.")
+	}
+	return top, nil
+}
+
+func (c *compiler) call(e *Expr) (*node, error) {
+	f := lookup(e.name)
+	if f == nil {
+		return nil, fmt.Errorf("%w: %q at byte %d", ErrUnknownFunction, e.name, e.pos)
+	}
+	if least, most := f.arity(); len(e.args) < least || len(e.args) > most {
+		return nil, fmt.Errorf("%s: %w: takes %s, got %d", f.name, ErrArgument, span(least, most), len(e.args))
+	}
+	arg, err := c.node(e.args[0])
+	if err != nil {
+		return nil, err
+	}
+	n := &node{name: f.name, fn: f, arg: arg, set: f.preset, mayNull: arg.mayNull}
+	for i, p := range f.params {
+		var a *Expr
+		if i+1 < len(e.args) {
+			a = e.args[i+1]
+			if a.kind == exprCall || a.kind == exprColumn {
+				return nil, fmt.Errorf("%s: %w %d (%s): must be a literal, not %s", f.name, ErrArgument, i+2, p.name, a.what())
+			}
+		}
+		if err := p.read(&n.set, a, c); err != nil {
+			if errors.Is(err, ErrKey) {
+				return nil, fmt.Errorf("%s: argument %d (%s): %w", f.name, i+2, p.name, err)
+			}
+			return nil, fmt.Errorf("%s: %w %d (%s): %w", f.name, ErrArgument, i+2, p.name, err)
+		}
+	}
+	if arg.out.Kind == Null {
+		n.op, n.out = allNull{arg.out}, arg.out
+		n.mayNull = true
+		return n, nil
+	}
+	return n, f.build(c, n)
+}
+
+func span(least, most int) string {
+	switch {
+	case least == most && least == 1:
+		return "1 argument"
+	case least == most:
+		return fmt.Sprintf("%d arguments", least)
+	}
+	return fmt.Sprintf("%d to %d arguments", least, most)
+}
+
+// nothing makes the step answer NULL of the given type for every row.
+func (n *node) nothing(t Type) {
+	n.op, n.out, n.mayNull = allNull{t}, t, true
+}
+
+// wrongType is the error of a function that does not take the type.
+func (n *node) wrongType() error {
+	return fmt.Errorf("%s: %w: %s", n.name, ErrType, n.arg.out)
+}
+
+// hash chooses the backend of a digest and records its use.
+func (c *compiler) hash(n *node) (*kernels.Hash, error) {
+	alg, name := n.set.alg, c.backend
+	if fips.Enabled() {
+		if alg == kernels.MD5 || alg == kernels.SHA1 {
+			return nil, fips.NotApproved(n.name)
+		}
+		if name != "" && name != fipsBackend {
+			return nil, fmt.Errorf("backend %q: %w", name, fips.NotApproved(n.name))
+		}
+		name = fipsBackend
+	}
+	var b *kernels.Backend
+	var err error
+	if name != "" {
+		b, err = kernels.ByName(alg, name)
+	} else {
+		b, err = kernels.Active(alg)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.name, err)
+	}
+	c.prog.uses = append(c.prog.uses, Use{Function: n.name, Alg: alg.String(), Backend: b.Name, Keyed: n.set.key != nil, KeyID: n.set.keyID})
+	if n.set.key == nil {
+		return kernels.New(b), nil
+	}
+	h, err := kernels.NewHMAC(b, n.set.key.key)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", n.name, err)
+	}
+	return h, nil
+}
+
+// fipsBackend goes through the standard library, which is Go's cryptographic
+// module.
+const fipsBackend = "std"
+
+func buildHexDigest(c *compiler, n *node) error {
+	if !n.arg.out.bytes() {
+		return n.wrongType()
+	}
+	if n.set.noAlg {
+		c.note(n.name + " has no digest of that length: the answer is always NULL.")
+		n.nothing(Type{Kind: Text})
+		return nil
+	}
+	h, err := c.hash(n)
+	if err != nil {
+		return err
+	}
+	c.notePlain(n)
+	n.out = Type{Kind: Text}
+	n.op = textStep{hexDigest{h}, n.out}
+	return nil
+}
+
+func buildRawDigest(c *compiler, n *node) error {
+	if !n.arg.out.bytes() {
+		return n.wrongType()
+	}
+	h, err := c.hash(n)
+	if err != nil {
+		return err
+	}
+	c.notePlain(n)
+	n.out = Type{Kind: Binary, Width: h.Size()}
+	n.op = rawDigest{h}
+	return nil
+}
+
+func buildHex(c *compiler, n *node) error {
+	if !n.arg.out.bytes() {
+		return n.wrongType()
+	}
+	if n.arg.fn == nil {
+		c.note("hex only spells the bytes in another way: nothing is masked.")
+	}
+	n.out = Type{Kind: Text}
+	n.op = textStep{hexText{upper: n.set.upper}, n.out}
+	return nil
+}
+
+// buildMaskHash is the digest as a mask: text only, as in Hive.
+func buildMaskHash(c *compiler, n *node) error {
+	if n.arg.out.Kind != Text {
+		c.note(fmt.Sprintf("%s of %s is always NULL: only text is hashed.", n.name, n.arg.out))
+		n.nothing(n.arg.out)
+		return nil
+	}
+	return buildHexDigest(c, n)
+}
+
+func buildMaskNull(_ *compiler, n *node) error {
+	n.nothing(n.arg.out)
+	return nil
+}
+
+func buildMask(c *compiler, n *node) error {
+	n.out = n.arg.out
+	switch t := n.out; {
+	case t.Kind == Text:
+		n.op = textStep{newTextMask(&n.set, c.rules.classes()), Type{Kind: Text}}
+		n.out = Type{Kind: Text}
+		c.noteKept(n)
+	case t.integer():
+		n.op = newIntMask(t, &n.set)
+	case t.Kind == Date32 || t.Kind == Date64:
+		if n.set.date == (dateRule{keep, keep, keep}) {
+			c.note(n.name + " was asked to keep every part of the date: nothing is masked.")
+			n.op = copyFixed{}
+			return nil
+		}
+		n.op = newDateMask(t, &n.set)
+		n.mayNull = n.mayNull || n.set.date.mayFail()
+	default:
+		c.note(fmt.Sprintf("%s of %s is always NULL: the type has no mask of its own.", n.name, t))
+		n.nothing(t)
+	}
+	return nil
+}
+
+// Out is the type of the result, known before any row is seen.
+func (p *Program) Out() Type { return p.root.out }
+
+// Nullable reports whether the result may have NULLs where the input has none.
+func (p *Program) Nullable() bool { return p.root.mayNull }
+
+// Use says which digest a program computes and how.
+type Use struct {
+	Function string // "mask_hash"
+	Alg      string // "sha256"
+	Backend  string // "std"
+	Keyed    bool
+	KeyID    string // handle of the key, never the key
+}
+
+// Uses lists the digests of the program, outermost first.
+func (p *Program) Uses() []Use { return slices.Clone(p.uses) }
+
+// Notes are warnings for a person, in plain words: a plain hash of short
+// identifiers can be enumerated, mask_hash of an integer is always NULL.
+func (p *Program) Notes() []string { return slices.Clone(p.notes) }
+
+// maxSize bounds every buffer, so that no sum of sizes can wrap.
+const maxSize = math.MaxInt - math.MaxInt32

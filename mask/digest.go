@@ -1,0 +1,120 @@
+package mask
+
+import (
+	"github.com/arrowmask/arrowmask/hexenc"
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+// digests puts the digests of the valid rows among lo to hi into the scratch,
+// one after the other. Only valid rows are hashed.
+func (s *scratch) digests(h *kernels.Hash, in *Vector, lo, hi int) ([]byte, error) {
+	n := hi - lo
+	s.col = in.column(lo, hi)
+	if in.Nulls > 0 {
+		picked := s.valid(in, lo, hi)
+		n, s.col = len(picked), s.col.Select(picked)
+	}
+	s.used = n * h.Size()
+	return s.sums[:s.used], h.Sum(s.sums[:s.used], &s.col, 0, n)
+}
+
+// valid lists the rows among lo to hi that are not NULL, counted from lo.
+func (s *scratch) valid(in *Vector, lo, hi int) []int32 {
+	n := 0
+	for i := range hi - lo {
+		if !in.IsNull(lo + i) {
+			s.rows[n] = int32(i)
+			n++
+		}
+	}
+	return s.rows[:n]
+}
+
+// hexDigest is a digest as lower-case hex text.
+type hexDigest struct{ hash *kernels.Hash }
+
+func (d hexDigest) sizes(lens []int, in *Vector, lo, hi int) bool {
+	width := 2 * d.hash.Size()
+	for i := range lens {
+		lens[i] = width
+		if in.IsNull(lo + i) {
+			lens[i] = 0
+		}
+	}
+	return false
+}
+
+func (d hexDigest) write(dst []byte, in *Vector, lo, hi int, _ bool) error {
+	s := getScratch()
+	defer s.put()
+	sums, err := s.digests(d.hash, in, lo, hi)
+	if err != nil {
+		return err
+	}
+	hexenc.Lower(dst, sums)
+	return nil
+}
+
+// rawDigest is a digest as binary of fixed width.
+type rawDigest struct{ hash *kernels.Hash }
+
+func (d rawDigest) eval(r *run, in *Vector) (*Vector, error) {
+	w := d.hash.Size()
+	size, err := r.fixed(in.Len, w)
+	if err != nil {
+		return nil, err
+	}
+	out := &Vector{Type: Type{Kind: Binary, Width: w}, Len: in.Len}
+	r.copyNulls(out, in)
+	out.Data = r.bytes(size)
+	err = r.each(in.Len, chunkRows, func(_, lo, hi int) error {
+		s := getScratch()
+		defer s.put()
+		dst := out.Data[lo*w : hi*w]
+		sums, err := s.digests(d.hash, in, lo, hi)
+		if err != nil {
+			return err
+		}
+		if in.Nulls == 0 {
+			copy(dst, sums)
+			return nil
+		}
+		clear(dst)
+		for i, row := range s.valid(in, lo, hi) {
+			copy(dst[int(row)*w:], sums[i*w:(i+1)*w])
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// hexText is the bytes themselves in hex.
+type hexText struct{ upper bool }
+
+func (h hexText) sizes(lens []int, in *Vector, lo, hi int) bool {
+	rowLens(lens, in, lo, hi)
+	for i := range lens {
+		lens[i] *= 2
+	}
+	return false
+}
+
+func (h hexText) write(dst []byte, in *Vector, lo, hi int, _ bool) error {
+	encode := hexenc.Lower
+	if h.upper {
+		encode = hexenc.Upper
+	}
+	col, at := in.column(lo, hi), 0
+	for i := range hi - lo {
+		if in.IsNull(lo + i) {
+			continue
+		}
+		row := col.Row(i)
+		encode(dst[at:at+2*len(row)], row)
+		at += 2 * len(row)
+	}
+	return nil
+}

@@ -1,0 +1,177 @@
+package mask
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+)
+
+// Eval computes the whole column. The result has in.Len rows; NULL rows have
+// zeroed or no bytes; no buffer of the input is aliased or kept. in may be nil
+// for an expression without {col}: then one row is computed. The rows are
+// split over at most o.Threads goroutines, and the answer does not depend on
+// the split. The context is polled between chunks of rows.
+//
+// Errors wrap ErrVector or ErrType (in is malformed or not of the compiled
+// type), ErrTooLarge, ErrInternal, or the context's error.
+func (p *Program) Eval(ctx context.Context, in *Vector, o EvalOptions) (out *Vector, err error) {
+	r := &run{ctx: ctx, threads: o.Threads, alloc: o.Alloc, limit: o.Limit, wide: o.Large, step: p.root.name}
+	if r.limit <= 0 || r.limit > math.MaxInt32 {
+		r.limit = math.MaxInt32
+	}
+	defer func() {
+		if x := recover(); x != nil {
+			err = internal(r.step, x)
+		}
+		if err != nil {
+			out = nil
+			r.free()
+		}
+	}()
+	rows := 1
+	if in != nil {
+		rows = in.Len
+		if in, err = in.checked(); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.root.name, err)
+		}
+		if p.column && in.Type != p.in {
+			return nil, fmt.Errorf("{col}: %w: compiled for %s, got %s", ErrType, p.in, in.Type)
+		}
+		r.wide = r.wide || in.Type.bytes() && in.Layout == LayoutOffsets64
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", p.root.name, err)
+	}
+	switch {
+	case p.column && in == nil:
+		return nil, fmt.Errorf("%s: %w: no column given for {col}", p.root.name, ErrVector)
+	case p.column:
+		return r.eval(p.root, in, true)
+	}
+	// A constant: one row is computed, then repeated.
+	one, err := r.eval(p.root, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	r.final = true
+	return r.repeat(one, rows)
+}
+
+// internal is the error for a caught panic. Its text leaves the panic's value
+// out: that may hold a cell.
+func internal(step string, x any) error {
+	return fmt.Errorf("%s: %w (%T)", step, ErrInternal, x)
+}
+
+// run is one evaluation.
+type run struct {
+	ctx     context.Context
+	threads int
+	limit   int64 // bytes behind 32-bit offsets
+	wide    bool  // outputs have 64-bit offsets
+	step    string
+
+	// Only the result comes from alloc; what an inner step makes is garbage
+	// once the next step has read it.
+	alloc Allocator
+	final bool
+	held  [][]byte // from alloc, to be freed after an error
+}
+
+func (r *run) eval(n *node, col *Vector, root bool) (*Vector, error) {
+	if n.op == nil {
+		if n.lit != nil {
+			return n.lit.vector(), nil
+		}
+		return col, nil
+	}
+	in, err := r.eval(n.arg, col, false)
+	if err != nil {
+		return nil, err
+	}
+	r.step, r.final = n.name, root
+	return n.op.eval(r, in)
+}
+
+// bytes is a buffer of n bytes with unspecified content; nil for none.
+func (r *run) bytes(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	if r.alloc == nil || !r.final {
+		return make([]byte, n)
+	}
+	b := r.alloc.Allocate(n)
+	r.held = append(r.held, b)
+	return b[:n:n]
+}
+
+func (r *run) free() {
+	for _, b := range r.held {
+		r.alloc.Free(b)
+	}
+	r.held = nil
+}
+
+// fixed is the size of rows values of width bytes, or ErrTooLarge.
+func (r *run) fixed(rows, width int) (int, error) {
+	if width > 0 && rows > maxSize/width {
+		return 0, fmt.Errorf("%s: %w: %d values of %d bytes", r.step, ErrTooLarge, rows, width)
+	}
+	return rows * width, nil
+}
+
+// each calls work for chunks of at most size rows, in any order, on up to
+// r.threads goroutines. It polls the context before each chunk, turns a panic
+// into an error and returns when all work has ended.
+func (r *run) each(rows, size int, work func(chunk, lo, hi int) error) error {
+	chunks := (rows + size - 1) / size
+	threads := min(r.threads, chunks)
+	if threads <= 1 {
+		for c := range chunks {
+			if err := r.chunk(c, rows, size, work); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var (
+		next  atomic.Int64
+		wg    sync.WaitGroup
+		once  sync.Once
+		first error
+	)
+	for range threads {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for {
+				c := int(next.Add(1)) - 1
+				if c >= chunks {
+					return
+				}
+				if err := r.chunk(c, rows, size, work); err != nil {
+					once.Do(func() { first = err })
+					next.Store(int64(chunks)) // nobody starts another
+					return
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	return first
+}
+
+func (r *run) chunk(c, rows, size int, work func(chunk, lo, hi int) error) (err error) {
+	if err := r.ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", r.step, err)
+	}
+	defer func() {
+		if x := recover(); x != nil {
+			err = internal(r.step, x)
+		}
+	}()
+	return work(c, c*size, min(rows, (c+1)*size))
+}

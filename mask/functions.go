@@ -1,0 +1,154 @@
+package mask
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+// function is one function of the grammar: what it is called, what it takes
+// and how a call of it is built. The list below is the whole registry.
+type function struct {
+	name   string
+	help   string
+	output string
+	params []param
+	preset settings // before the arguments are read
+	build  func(c *compiler, n *node) error
+	ints   bool // has a rule of its own for integers and dates
+}
+
+// Output texts of signatures.
+const (
+	outHex  = "text: lower-case hex"
+	outRaw  = "binary of fixed width"
+	outSame = "same as the input"
+)
+
+var (
+	anyAlg   = func(kernels.Alg) bool { return true }
+	sha2Alg  = kernels.Alg.SHA2
+	hashAlgs = func(a kernels.Alg) bool { return a == kernels.SHA256 || a == kernels.SHA512 }
+
+	hmacAlg     = func(*rules) kernels.Alg { return kernels.SHA256 }
+	maskHashAlg = func(d *rules) kernels.Alg { return d.maskHash }
+
+	replacementParams = []param{
+		replacementParam("upper", classUpper), replacementParam("lower", classLower),
+		replacementParam("digit", classDigit), replacementParam("other", classOther),
+	}
+	maskParams    = append(slices.Clip(replacementParams), numberParam, dayParam, monthParam, yearParam)
+	partialParams = append([]param{countParam}, maskParams...)
+)
+
+func plainDigest(name, help string, alg kernels.Alg) function {
+	return function{name: name, help: help, output: outHex, preset: settings{alg: alg}, build: buildHexDigest}
+}
+
+func partial(name, help string, w window) function {
+	return function{name: name, help: help, output: outSame, params: partialParams,
+		preset: settings{window: w}, build: buildMask, ints: true}
+}
+
+// functions is filled once and then only read; by name.
+var functions = []function{
+	{name: "digest", help: "Raw digest of the bytes by any algorithm.", output: outRaw,
+		params: []param{algParam(nil, anyAlg)}, build: buildRawDigest},
+	{name: "hex", help: "Hexadecimal text of the bytes, upper case unless 'lower' is asked for. Not a mask: anyone can undo it.",
+		output: "text: hex", params: []param{caseParam}, build: buildHex},
+	{name: "hmac", help: "HMAC of the bytes under a key of the keyring.", output: outHex,
+		params: []param{keyParam(true), algParam(hmacAlg, sha2Alg)}, build: buildHexDigest},
+	{name: "hmac_raw", help: "Raw HMAC of the bytes under a key of the keyring.", output: outRaw,
+		params: []param{keyParam(true), algParam(hmacAlg, sha2Alg)}, build: buildRawDigest},
+	{name: "mask", help: "Replaces every character by its class, every digit of an integer, the parts of a date.",
+		output: outSame, params: maskParams, preset: settings{window: windowAll}, build: buildMask, ints: true},
+	partial("mask_first_n", "Masks the first n characters or digits.", windowFirst),
+	{name: "mask_hash", help: "Digest of text, SHA-256 unless asked otherwise; NULL for anything but text.",
+		output: "text: lower-case hex; NULL of the input's type for anything but text",
+		params: []param{algParam(maskHashAlg, hashAlgs)}, build: buildMaskHash},
+	{name: "mask_hmac", help: "HMAC of text under a key of the keyring; NULL for anything but text.",
+		output: "text: lower-case hex; NULL of the input's type for anything but text",
+		params: []param{keyParam(false), algParam(hmacAlg, sha2Alg)}, build: buildMaskHash},
+	partial("mask_last_n", "Masks the last n characters or digits.", windowLast),
+	{name: "mask_null", help: "NULL for every row.", output: outSame, build: buildMaskNull},
+	partial("mask_show_first_n", "Masks all but the first n characters or digits.", windowShowFirst),
+	partial("mask_show_last_n", "Masks all but the last n characters or digits.", windowShowLast),
+	plainDigest("md5", "MD5 of the bytes (RFC 1321). Refused in FIPS mode.", kernels.MD5),
+	plainDigest("sha", "The same as sha1.", kernels.SHA1),
+	plainDigest("sha1", "SHA-1 of the bytes (FIPS 180-4). Refused in FIPS mode.", kernels.SHA1),
+	{name: "sha2", help: "SHA-2 of the bytes by length 224, 256, 384 or 512; 0 means 256, any other length gives NULL.",
+		output: outHex, params: []param{bitsParam}, build: buildHexDigest},
+	plainDigest("sha224", "SHA-224 of the bytes (FIPS 180-4).", kernels.SHA224),
+	plainDigest("sha256", "SHA-256 of the bytes (FIPS 180-4).", kernels.SHA256),
+	plainDigest("sha384", "SHA-384 of the bytes (FIPS 180-4).", kernels.SHA384),
+	plainDigest("sha512", "SHA-512 of the bytes (FIPS 180-4).", kernels.SHA512),
+	plainDigest("sha512_256", "SHA-512/256 of the bytes (FIPS 180-4).", kernels.SHA512_256),
+}
+
+// lookup finds a function by its lower-case name, nil when there is none.
+func lookup(name string) *function {
+	for i := range functions {
+		if functions[i].name == name {
+			return &functions[i]
+		}
+	}
+	return nil
+}
+
+// arity is the least and the greatest number of arguments, the value included.
+func (f *function) arity() (least, most int) {
+	least = 1
+	for _, p := range f.params {
+		if p.required {
+			least++
+		}
+	}
+	return least, 1 + len(f.params)
+}
+
+// Signature describes a function for people.
+type Signature struct {
+	Name      string
+	Usage     string   // "hmac(value, key[, algorithm])"
+	Help      string   // one line
+	Output    string   // "same as the input", "text: lower-case hex", ...
+	Nullable  bool     // some call of it answers NULL for a value that is not
+	MinArgs   int      // the value included
+	MaxArgs   int      // the value included
+	ArgNames  []string // the value first
+	TakesText bool     // has an answer other than NULL for text
+	TakesInts bool     // has an answer other than NULL for integers and dates
+}
+
+// Functions lists every function of the grammar, by name.
+func Functions() []Signature {
+	list := make([]Signature, len(functions))
+	for i := range functions {
+		list[i] = functions[i].signature()
+	}
+	return list
+}
+
+func (f *function) signature() Signature {
+	s := Signature{
+		Name: f.name, Help: f.help, Output: f.output, ArgNames: []string{"value"},
+		Nullable:  f.output != outHex && f.output != outRaw && f.name != "hex" || f.name == "sha2",
+		TakesText: f.name != "mask_null",
+		TakesInts: f.ints,
+	}
+	s.MinArgs, s.MaxArgs = f.arity()
+	var usage strings.Builder
+	usage.WriteString(f.name + "(value")
+	for i, p := range f.params {
+		s.ArgNames = append(s.ArgNames, p.name)
+		if i+1 < s.MinArgs {
+			usage.WriteString(", " + p.name)
+		} else {
+			usage.WriteString("[, " + p.name)
+		}
+	}
+	usage.WriteString(strings.Repeat("]", s.MaxArgs-s.MinArgs) + ")")
+	s.Usage = usage.String()
+	return s
+}

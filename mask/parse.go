@@ -1,0 +1,199 @@
+package mask
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// The grammar; white space may stand between any two tokens, names and
+// keywords ignore case:
+//
+//	expr    = call | column | literal
+//	call    = name "(" [ expr { "," expr } ] ")"
+//	column  = "{col}"
+//	literal = string | integer | "TRUE" | "FALSE" | "NULL"
+//	string  = "'" ... "'" | '"' ... '"'     a doubled quote stands for one; no other escape
+//	integer = [ "+" | "-" ] digit { digit } within 64 bits
+//	name    = letter or "_", then letters, digits and "_"
+//
+// Bounds keep a hostile policy from costing more than a line of an error.
+const (
+	maxDepth  = 32
+	maxSource = 1 << 16
+)
+
+// Parse reads a mask expression. The error is a *SyntaxError (wraps ErrSyntax)
+// with the byte position.
+func Parse(src string) (*Expr, error) {
+	p := parser{src: src}
+	if len(src) > maxSource {
+		return nil, p.fail(maxSource, fmt.Sprintf("longer than %d bytes", maxSource))
+	}
+	for i, r := range src {
+		if r == utf8.RuneError {
+			if _, w := utf8.DecodeRuneInString(src[i:]); w == 1 {
+				return nil, p.fail(i, "not valid UTF-8")
+			}
+		}
+	}
+	e, err := p.expr(1)
+	if err != nil {
+		return nil, err
+	}
+	if p.space(); p.pos < len(src) {
+		return nil, p.fail(p.pos, "unexpected "+p.found()+" after the expression")
+	}
+	return e, nil
+}
+
+type parser struct {
+	src string
+	pos int
+}
+
+func (p *parser) fail(pos int, msg string) error { return &SyntaxError{Pos: pos, Msg: msg} }
+
+func (p *parser) space() {
+	for p.pos < len(p.src) && strings.IndexByte(" \t\r\n", p.src[p.pos]) >= 0 {
+		p.pos++
+	}
+}
+
+// peek is the next byte after white space, 0 at the end.
+func (p *parser) peek() byte {
+	p.space()
+	if p.pos == len(p.src) {
+		return 0
+	}
+	return p.src[p.pos]
+}
+
+// found names what stands at the position.
+func (p *parser) found() string {
+	if p.pos >= len(p.src) {
+		return "end"
+	}
+	r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
+	return strconv.QuoteRune(r)
+}
+
+func (p *parser) expr(depth int) (*Expr, error) {
+	c := p.peek()
+	if depth > maxDepth {
+		return nil, p.fail(p.pos, fmt.Sprintf("nested deeper than %d", maxDepth))
+	}
+	switch {
+	case c == '{':
+		return p.column()
+	case c == '\'' || c == '"':
+		return p.str(c)
+	case isDigit(c) || c == '-' || c == '+':
+		return p.integer()
+	case isNameStart(c):
+		return p.word(depth)
+	}
+	return nil, p.fail(p.pos, "expected a function, {col} or a literal, found "+p.found())
+}
+
+func (p *parser) column() (*Expr, error) {
+	const col = "{col}"
+	if !strings.HasPrefix(p.src[p.pos:], col) {
+		return nil, p.fail(p.pos, "the only placeholder is "+col)
+	}
+	e := &Expr{kind: exprColumn, pos: p.pos}
+	p.pos += len(col)
+	return e, nil
+}
+
+func (p *parser) str(quote byte) (*Expr, error) {
+	e := &Expr{kind: exprString, pos: p.pos}
+	var b strings.Builder
+	for i := p.pos + 1; i < len(p.src); i++ {
+		if p.src[i] != quote {
+			b.WriteByte(p.src[i])
+			continue
+		}
+		if i+1 < len(p.src) && p.src[i+1] == quote {
+			b.WriteByte(quote)
+			i++
+			continue
+		}
+		e.text, p.pos = b.String(), i+1
+		return e, nil
+	}
+	return nil, p.fail(p.pos, "string without an end")
+}
+
+func (p *parser) integer() (*Expr, error) {
+	start := p.pos
+	if c := p.src[p.pos]; c == '-' || c == '+' {
+		p.pos++
+	}
+	digits := p.pos
+	for p.pos < len(p.src) && isDigit(p.src[p.pos]) {
+		p.pos++
+	}
+	if p.pos == digits {
+		return nil, p.fail(p.pos, "expected a digit, found "+p.found())
+	}
+	if p.pos < len(p.src) && (isNameStart(p.src[p.pos]) || p.src[p.pos] == '.') {
+		return nil, p.fail(p.pos, "only whole numbers are taken, found "+p.found())
+	}
+	n, err := strconv.ParseInt(p.src[start:p.pos], 10, 64)
+	if err != nil {
+		return nil, p.fail(start, "integer does not fit 64 bits")
+	}
+	return &Expr{kind: exprInt, pos: start, num: n}, nil
+}
+
+// word reads a keyword or a call.
+func (p *parser) word(depth int) (*Expr, error) {
+	start := p.pos
+	for p.pos < len(p.src) && (isNameStart(p.src[p.pos]) || isDigit(p.src[p.pos])) {
+		p.pos++
+	}
+	name := strings.ToLower(p.src[start:p.pos])
+	if p.peek() == '(' {
+		return p.call(name, start, depth)
+	}
+	switch name {
+	case "null":
+		return &Expr{kind: exprNull, pos: start}, nil
+	case "true":
+		return &Expr{kind: exprBool, pos: start, num: 1}, nil
+	case "false":
+		return &Expr{kind: exprBool, pos: start}, nil
+	}
+	return nil, p.fail(p.pos, "expected \"(\" after the name "+strconv.Quote(name)+", found "+p.found())
+}
+
+func (p *parser) call(name string, start, depth int) (*Expr, error) {
+	e := &Expr{kind: exprCall, pos: start, name: name}
+	p.pos++ // the parenthesis
+	if p.peek() == ')' {
+		p.pos++
+		return e, nil
+	}
+	for {
+		a, err := p.expr(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		e.args = append(e.args, a)
+		switch p.peek() {
+		case ',':
+			p.pos++
+		case ')':
+			p.pos++
+			return e, nil
+		default:
+			return nil, p.fail(p.pos, "expected \",\" or \")\", found "+p.found())
+		}
+	}
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isNameStart(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }

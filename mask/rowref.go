@@ -1,0 +1,238 @@
+package mask
+
+import (
+	"crypto/hmac"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+// EvalRow is the row-at-a-time reference: the same answer as Eval for one cell
+// of {col}, written for reading and from the standard library alone, sharing no
+// evaluation code with Eval. The value must be of the compiled kind; it is
+// ignored by an expression without {col}. The result is a copy.
+func (p *Program) EvalRow(v Value) (Value, error) {
+	if p.column && v.Kind != p.in.Kind {
+		return Value{}, fmt.Errorf("{col}: %w: compiled for %s, got %s", ErrType, p.in, v.Kind)
+	}
+	out := refNode(p.root, v)
+	out.Bytes = append([]byte(nil), out.Bytes...)
+	return out, nil
+}
+
+func refNode(n *node, col Value) Value {
+	switch {
+	case n.lit != nil:
+		return *n.lit
+	case n.arg == nil:
+		return col
+	}
+	v := refNode(n.arg, col)
+	null := Value{Kind: n.out.Kind, Null: true}
+	if v.Null || n.out.Kind == Null || n.arg.out.Kind == Null {
+		return null
+	}
+	if n.fn == nil {
+		return v
+	}
+	switch n.fn.name {
+	case "mask_null":
+		return null
+	case "mask", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n":
+		return refMask(v, n.fn.name, &n.set)
+	case "mask_hash", "mask_hmac":
+		if v.Kind != Text {
+			return null
+		}
+		return Value{Kind: Text, Bytes: []byte(hex.EncodeToString(refDigest(v.Bytes, &n.set)))}
+	case "hex":
+		s := hex.EncodeToString(v.Bytes)
+		if n.set.upper {
+			s = strings.ToUpper(s)
+		}
+		return Value{Kind: Text, Bytes: []byte(s)}
+	case "digest", "hmac_raw":
+		return Value{Kind: Binary, Bytes: refDigest(v.Bytes, &n.set)}
+	default:
+		if n.set.noAlg {
+			return null
+		}
+		return Value{Kind: Text, Bytes: []byte(hex.EncodeToString(refDigest(v.Bytes, &n.set)))}
+	}
+}
+
+func refDigest(b []byte, s *settings) []byte {
+	make := map[kernels.Alg]func() hash.Hash{
+		kernels.MD5: md5.New, kernels.SHA1: sha1.New, kernels.SHA224: sha256.New224, kernels.SHA256: sha256.New,
+		kernels.SHA384: sha512.New384, kernels.SHA512: sha512.New, kernels.SHA512_256: sha512.New512_256,
+	}[s.alg]
+	h := make()
+	if s.key != nil {
+		h = hmac.New(make, s.key.key)
+	}
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+func refMask(v Value, function string, s *settings) Value {
+	switch v.Kind {
+	case Text:
+		return Value{Kind: Text, Bytes: []byte(refText(string(v.Bytes), function, s))}
+	case Int8, Int16, Int32, Int64:
+		return Value{Kind: v.Kind, Int: refSigned(v.Int, v.Kind, function, s)}
+	case Uint8, Uint16, Uint32, Uint64:
+		return Value{Kind: v.Kind, Int: int64(refUnsigned(uint64(v.Int), v.Kind, function, s))}
+	case Date32, Date64:
+		return refDate(v, s)
+	}
+	return Value{Kind: v.Kind, Null: true}
+}
+
+// refWindow is the half-open range of masked positions, counted from the left.
+func refWindow(function string, n, length int) (from, to int) {
+	n = min(n, length)
+	switch function {
+	case "mask_first_n":
+		return 0, n
+	case "mask_last_n":
+		return length - n, length
+	case "mask_show_first_n":
+		return n, length
+	case "mask_show_last_n":
+		return 0, length - n
+	}
+	return 0, length
+}
+
+func refText(text, function string, s *settings) string {
+	const bad = -1 // a byte that is not part of valid UTF-8
+	var chars []rune
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
+			r = bad
+		}
+		chars = append(chars, r)
+	}
+	from, to := refWindow(function, s.n, len(chars))
+	for i, r := range chars {
+		if i >= from && i < to {
+			if rep := s.rep[refClass(r)]; rep != keep {
+				r = rep
+			}
+		}
+		if r == bad {
+			r = utf8.RuneError
+		}
+		chars[i] = r
+	}
+	return string(chars)
+}
+
+func refClass(r rune) class {
+	switch {
+	case r < 0:
+		return classLower
+	case unicode.In(r, unicode.Lu, unicode.Lt):
+		return classUpper
+	case unicode.In(r, unicode.Ll, unicode.Lm, unicode.Lo, unicode.Mn, unicode.Mc, unicode.Me):
+		return classLower
+	case unicode.In(r, unicode.Nd, unicode.Nl, unicode.No):
+		return classDigit
+	}
+	return classOther
+}
+
+// refSigned follows Hive's GenericUDFMask family digit by digit; wrap stands
+// for the stores into a narrow Java variable.
+func refSigned(value int64, k Kind, function string, s *settings) int64 {
+	wrap := map[Kind]func(int64) int64{
+		Int8:  func(v int64) int64 { return int64(int8(v)) },
+		Int16: func(v int64) int64 { return int64(int16(v)) },
+		Int32: func(v int64) int64 { return int64(int32(v)) },
+		Int64: func(v int64) int64 { return v },
+	}[k]
+	rest := value
+	if value < 0 {
+		rest = wrap(-value) // the least value stays negative
+	}
+	var digits []int64 // from the right; those of the least value are negative
+	for ; rest != 0; rest /= 10 {
+		digits = append(digits, rest%10)
+	}
+	if digits == nil {
+		digits = []int64{0}
+	}
+	from, to := refWindow(function, s.n, len(digits))
+	var result, place int64 = 0, 1
+	for i, d := range digits {
+		if left := len(digits) - 1 - i; left >= from && left < to {
+			d = int64(s.number)
+		}
+		result = wrap(result + d*place)
+		place *= 10
+	}
+	if value < 0 {
+		result = wrap(-result)
+	}
+	return result
+}
+
+func refUnsigned(value uint64, k Kind, function string, s *settings) uint64 {
+	bits := map[Kind]uint{Uint8: 8, Uint16: 16, Uint32: 32, Uint64: 64}[k]
+	digits := fmt.Sprint(value)
+	from, to := refWindow(function, s.n, len(digits))
+	var result uint64
+	for i, c := range digits {
+		d := uint64(c - '0')
+		if i >= from && i < to {
+			d = uint64(s.number)
+		}
+		result = result*10 + d
+	}
+	return result << (64 - bits) >> (64 - bits)
+}
+
+func refDate(v Value, s *settings) Value {
+	null := Value{Kind: v.Kind, Null: true}
+	if s.date == (dateRule{keep, keep, keep}) {
+		return v
+	}
+	seconds := v.Int * 24 * 60 * 60
+	if v.Kind == Date64 {
+		seconds = time.UnixMilli(v.Int).Unix()
+	}
+	year, month, day := time.Unix(seconds, 0).UTC().Date()
+	if s.date.year != keep {
+		year = int(s.date.year)
+	}
+	if s.date.month != keep {
+		month = time.Month(s.date.month)
+	}
+	if s.date.day != keep {
+		day = int(s.date.day)
+	}
+	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	if t.Day() != day {
+		return null // time.Date rolled over: there is no such day
+	}
+	out := Value{Kind: v.Kind, Int: t.Unix() / (24 * 60 * 60)}
+	if v.Kind == Date64 {
+		out.Int = t.UnixMilli()
+		if !time.UnixMilli(out.Int).Equal(t) {
+			return null // milliseconds wrapped
+		}
+	} else if out.Int != int64(int32(out.Int)) {
+		return null
+	}
+	return out
+}
