@@ -1,0 +1,219 @@
+package kernels
+
+import (
+	"encoding/binary"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	"github.com/arrowmask/arrowmask/internal/race"
+)
+
+// laneKernel is an algorithm in the form that works on several rows side by
+// side, and what the scheduler must know of it. One lane holds one row.
+//
+// The scheduler takes a column in chunks. Rows of a chunk are put in order of
+// their number of blocks (a counting sort), so that the rows of a group start
+// and end together; what is left over of each length is run with lanes that
+// are refilled as their rows end. A few long rows among short ones go to the
+// best single-stream code, by a cost model, instead of keeping the other lanes
+// waiting.
+type laneKernel struct {
+	alg   Alg
+	lanes int // rows of a group
+	// full is the length of a digest before it is cut (SHA-224: 32).
+	full int
+	// word is the position in laneState of word w of a lane's chaining value,
+	// in units of the algorithm's words.
+	word func(w, lane int) int
+
+	// run hashes groups rows by lanes, or brings chaining values forward: see
+	// the generated functions.
+	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int)
+	// pack1 and pack2 write the padded end of n rows to the staging area, as
+	// one block a row or two. They may read to the end of the last block.
+	pack1, pack2 func(dst *byte, refs *[2]uint64, n, skip, extra int)
+
+	// single hashes row by row in the best single-stream code.
+	single func(dst []byte, col *Column, lo, hi int, mac *macKey)
+	// cost weighs single against run.
+	cost laneCost
+}
+
+// laneCost is what the scheduler's choices rest on: measured times in
+// nanoseconds. Only their ratios matter, and those differ little between
+// processors.
+type laneCost struct {
+	step  int // one block of a whole group
+	block int // one block in single
+	row   int // one row in single, besides its blocks
+	batch int // one batch, besides its groups
+}
+
+// rowRef is a row as the assembly sees it: the address of its bytes; its
+// length in the low half of the second word and the place of its digest in the
+// output in the high half. Addresses are kept as numbers: the column keeps the
+// memory alive for the time of a call, and nothing stays behind after it.
+type rowRef [2]uint64
+
+func newRowRef(at uintptr, length, out int) rowRef {
+	return rowRef{uint64(at), uint64(length) | uint64(out)<<32}
+}
+
+func (r rowRef) len() int { return int(uint32(r[1])) }
+func (r rowRef) out() int { return int(r[1] >> 32) }
+
+const (
+	// chunkRows is how many rows are put in order at a time: enough to fill
+	// the lanes with rows of one length, few enough to stay in the L1 cache.
+	chunkRows = 512
+	// stageSize is the staging area for padded blocks, in bytes.
+	stageSize = 8 << 10
+	// maxClass is the largest number of blocks that has a class of its own.
+	// Longer rows are few to a chunk or long enough to be run one by one.
+	maxClass = 32
+	// maxLaneRow is the longest row that goes into a lane: its length must fit
+	// a rowRef, and beyond it one stream is as good.
+	maxLaneRow = 1 << 30
+	// maxLanes is the largest lane count of any kernel.
+	maxLanes = 32
+	// spillSize is room for copies of rows that lie at the very end of a
+	// buffer, where a packer would read beyond it.
+	spillSize = 8 << 10
+)
+
+// laneScratch is what a call needs besides its arguments. The areas that held
+// bytes of rows are cleared before it goes back to the pool.
+type laneScratch struct {
+	state [512]byte // what every row starts from; first, so that it is aligned
+	live  [512]byte // what the lanes of refill have come to
+	stage [stageSize]byte
+	spill [spillSize]byte
+	tails [maxLanes][2 * maxBlock]byte
+	cut   [(chunkRows + 1) * MaxSize]byte // digests on the way to dst
+	inner [chunkRows*MaxSize + 2*maxBlock]byte
+
+	refs, sorted, rest [chunkRows + maxLanes]rowRef
+	starts             [maxClass + 2]int32
+
+	spilled int // bytes of spill in use
+	staged  int // most bytes of stage in use
+}
+
+var laneScratches = sync.Pool{New: func() any { return new(laneScratch) }}
+
+// release clears what the rows left behind and puts the scratch back.
+func (s *laneScratch) release(keyed bool) {
+	clear(s.stage[:s.staged])
+	clear(s.spill[:s.spilled])
+	s.staged, s.spilled = 0, 0
+	if keyed {
+		clear(s.inner[:])
+	}
+	laneScratches.Put(s)
+}
+
+// sum is Backend.sum over the kernel.
+func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
+	if hi-lo == 1 {
+		k.single(dst, col, lo, hi, mac)
+		return
+	}
+	size := k.alg.Size()
+	s := laneScratches.Get().(*laneScratch)
+	for lo < hi {
+		n := min(hi-lo, chunkRows)
+		k.chunk(s, dst[:n*size], col, lo, n, mac)
+		dst = dst[n*size:]
+		lo += n
+	}
+	s.release(mac != nil)
+	runtime.KeepAlive(col)
+}
+
+// addr is the address of a slice's bytes as a number; of a slice without
+// capacity it is that of some byte that is never read as a row's.
+func addr(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+
+// blocks is the number of blocks of a padded message of length bytes.
+func (k *laneKernel) blocks(length int) int {
+	block := k.alg.BlockSize()
+	return (length+block/8)/block + 1
+}
+
+// broadcast sets every lane of to to the chaining value st.
+func (k *laneKernel) broadcast(to *[512]byte, st *state) {
+	for lane := range k.lanes {
+		for w := range k.words() {
+			if k.alg.wide() {
+				binary.NativeEndian.PutUint64(to[8*k.word(w, lane):], st.w64[w])
+			} else {
+				binary.NativeEndian.PutUint32(to[4*k.word(w, lane):], st.w32[w])
+			}
+		}
+	}
+}
+
+// words is the number of words of a chaining value.
+func (k *laneKernel) words() int { return k.full / k.wordSize() }
+
+func (k *laneKernel) wordSize() int {
+	if k.alg.wide() {
+		return 8
+	}
+	return 4
+}
+
+// job is one pass of the scheduler over a chunk's rows.
+type job struct {
+	*laneKernel
+	*laneScratch
+	col   *Column
+	lo    int    // row of col with output place 0
+	out   []byte // digests, full bytes each
+	mac   *macKey
+	extra int // bytes that the chaining value has taken already
+}
+
+// chunk hashes rows lo to lo+n of col.
+func (k *laneKernel) chunk(s *laneScratch, dst []byte, col *Column, lo, n int, mac *macKey) {
+	size := k.alg.Size()
+	j := job{laneKernel: k, laneScratch: s, col: col, lo: lo, out: dst, mac: mac}
+	from := &initial[k.alg]
+	if size != k.full {
+		j.out = s.cut[:n*k.full]
+	}
+	if mac != nil {
+		j.out, j.extra, from = s.inner[:n*k.full], k.alg.BlockSize(), &mac.inner
+	}
+	k.broadcast(&s.state, from)
+	j.hash(n)
+	if race.Enabled {
+		for i := range n {
+			race.Read(col.Row(lo + i))
+		}
+		race.Write(dst)
+	}
+	if mac != nil {
+		j.outer(dst, n)
+	}
+	if size != k.full {
+		for i := range n {
+			copy(dst[i*size:(i+1)*size], s.cut[i*k.full:])
+		}
+	}
+}
+
+// outer is the second pass of HMAC, over the digests of the first (FIPS 198-1,
+// section 4, steps 7 to 9). Every one of them fits a block.
+func (j *job) outer(dst []byte, n int) {
+	for i := range n {
+		j.refs[i] = newRowRef(addr(j.inner[i*j.full:]), j.alg.Size(), i*j.full)
+	}
+	j.out = dst
+	if j.alg.Size() != j.full {
+		j.out = j.cut[:n*j.full]
+	}
+	j.broadcast(&j.state, &j.mac.outer)
+	j.class(j.refs[:n], n, 1)
+}

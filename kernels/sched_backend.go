@@ -1,0 +1,37 @@
+package kernels
+
+import "github.com/arrowmask/arrowmask/internal/cpu"
+
+// newLanes makes a backend of a lane kernel.
+func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
+	k.single = singleStream(k.alg)
+	return &Backend{
+		Alg: k.alg, Name: name, Needs: needs, Lanes: k.lanes,
+		sum: k.sum, prepare: prepareLanes,
+	}
+}
+
+// singleStream is the fastest sum function for one row after the other.
+func singleStream(alg Alg) func([]byte, *Column, int, int, *macKey) {
+	if alg == SHA256 {
+		if b := newSimd(); b.Available() {
+			return b.sum
+		}
+	}
+	return newStd(alg).sum
+}
+
+// prepareLanes prepares both ways that a lane backend hashes rows: the states
+// for the lanes, and hashers for a row on its own.
+func prepareLanes(alg Alg, key []byte) (*macKey, error) {
+	mac, err := prepareStates(alg, key)
+	if err != nil {
+		return nil, err
+	}
+	std, err := prepareStd(alg, key)
+	if err != nil {
+		return nil, err
+	}
+	mac.std = std.std
+	return mac, nil
+}

@@ -1,0 +1,147 @@
+package kernels
+
+import (
+	"cmp"
+	"slices"
+)
+
+// hash runs the rows lo to lo+n of the column.
+func (j *job) hash(n int) {
+	g := j.gather(n)
+	if g.rest == 0 && g.least == g.most && g.most <= maxClass {
+		j.class(j.refs[:n], n, g.most)
+		return
+	}
+	rows, rest := j.refs[:g.rows], j.rest[:g.rest]
+	if g.least <= maxClass {
+		rest = j.classes(rows, rest)
+	} else {
+		rest = append(rest, rows...)
+	}
+	if len(rest) > 0 {
+		j.mixed(rest)
+	}
+}
+
+// classes puts rows in order of their number of blocks, runs the whole groups
+// of each number and adds the others to rest.
+func (j *job) classes(rows, rest []rowRef) []rowRef {
+	next := &j.starts
+	clear(next[:])
+	for _, r := range rows {
+		if b := j.blocks(r.len()); b <= maxClass {
+			next[b+1]++
+		}
+	}
+	for b := range maxClass + 1 {
+		next[b+1] += next[b]
+	}
+	for _, r := range rows {
+		b := j.blocks(r.len())
+		if b > maxClass {
+			rest = append(rest, r)
+			continue
+		}
+		j.sorted[next[b]] = r
+		next[b]++
+	}
+	// Now next[b] is where class b ends and class b+1 starts.
+	at := 0
+	for b := 1; b <= maxClass; b++ {
+		n := int(next[b]) - at
+		whole := n - n%j.lanes
+		if whole > 0 {
+			j.class(j.sorted[at:at+whole], whole, b)
+		}
+		rest = append(rest, j.sorted[at+whole:at+n]...)
+		at += n
+	}
+	return rest
+}
+
+// class runs n rows of the given number of blocks in lockstep. If n is not a
+// multiple of the lanes, rows must be the end of its array: the last row is
+// repeated behind it, and its digest written twice.
+func (j *job) class(rows []rowRef, n, blocks int) {
+	if odd := n % j.lanes; odd > 0 {
+		if j.mac == nil && odd*(blocks*j.cost.block+j.cost.row) < blocks*j.cost.step {
+			for _, r := range rows[n-odd:] {
+				j.one(r)
+			}
+			n -= odd
+		} else {
+			last := rows[n-1]
+			for ; n%j.lanes > 0; n++ {
+				rows = append(rows[:n], last)
+			}
+		}
+	}
+	block := j.alg.BlockSize()
+	tail := min(blocks, 2)
+	body := blocks - tail
+	batch := min(stageSize/(tail*block), maxCall/(blocks*block))
+	batch = max(batch-batch%j.lanes, j.lanes)
+	pack := j.pack1
+	if tail == 2 {
+		pack = j.pack2
+	}
+	for at := 0; at < n; at += batch {
+		m := min(batch, n-at)
+		first := (*[2]uint64)(&rows[at])
+		pack(&j.stage[0], first, m, body*block, j.extra)
+		j.run(&j.out[0], &j.state, first, &j.stage[0], body, tail, m/j.lanes)
+		j.staged = max(j.staged, m*tail*block)
+	}
+}
+
+// one hashes a row in the single-stream code. Not for HMAC, where out takes
+// what the second pass starts from.
+func (j *job) one(r rowRef) {
+	i := j.lo + r.out()/j.full
+	size := j.alg.Size()
+	j.single(j.out[r.out():r.out()+size], j.col, i, i+1, nil)
+}
+
+// mixed runs rows of different lengths, the longest first.
+func (j *job) mixed(rows []rowRef) {
+	slices.SortFunc(rows, func(a, b rowRef) int { return cmp.Compare(b.len(), a.len()) })
+	alone := 0
+	if j.mac == nil {
+		alone = j.alone(rows)
+	}
+	for _, r := range rows[:alone] {
+		j.one(r)
+	}
+	j.refill(rows[alone:])
+}
+
+// alone is how many of the rows, which come longest first, had better be run
+// one by one: the number for which single-stream time and lane time together
+// are least. Lanes take as long as the longest row in them, or as all blocks
+// together when they are shared out evenly.
+func (j *job) alone(rows []rowRef) int {
+	left := 0
+	for _, r := range rows {
+		left += j.blocks(r.len())
+	}
+	if j.blocks(rows[0].len())*j.lanes <= left {
+		return 0
+	}
+	best, bestTime, single := 0, 0, 0
+	for i := 0; i <= len(rows); i++ {
+		time := single
+		if i < len(rows) {
+			steps := max(j.blocks(rows[i].len()), (left+j.lanes-1)/j.lanes)
+			time += steps*j.cost.step + j.cost.batch
+		}
+		if i == 0 || time < bestTime {
+			best, bestTime = i, time
+		}
+		if i < len(rows) {
+			b := j.blocks(rows[i].len())
+			left -= b
+			single += b*j.cost.block + j.cost.row
+		}
+	}
+	return best
+}

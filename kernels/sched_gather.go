@@ -1,0 +1,169 @@
+package kernels
+
+import (
+	"math"
+	"unsafe"
+)
+
+// gathered says what a chunk's rows are like.
+type gathered struct {
+	rows        int // references in refs
+	rest        int // references in rest: rows that no packer may touch
+	least, most int // number of blocks of the shortest and longest in refs
+}
+
+// extent is what a gather loop finds out on its way.
+type extent struct {
+	shortest, longest int
+	// near: some row may lie so close to the end of its buffer that padding it
+	// to whole blocks where it lies would reach beyond.
+	near bool
+}
+
+// gather fills refs with the rows lo to lo+n of the column.
+func (j *job) gather(n int) gathered {
+	var x extent
+	c := j.col
+	reach := j.alg.BlockSize() + j.alg.BlockSize()/8 // most that padding adds
+	switch c.kind {
+	case kindOff32:
+		x = gatherOffsets(j.refs[:n], c, c.off32, j.lo, j.full, reach)
+	case kindOff64:
+		x = gatherOffsets(j.refs[:n], c, c.off64, j.lo, j.full, reach)
+	case kindViews:
+		x = gatherViews(j.refs[:n], c, j.lo, j.full, reach)
+	default:
+		x = gatherFixed(j.refs[:n], c, j.lo, j.full, reach)
+	}
+	g := gathered{rows: n, least: j.blocks(x.shortest), most: j.blocks(x.longest)}
+	if x.near || x.longest > maxLaneRow {
+		j.ends(&g)
+	}
+	return g
+}
+
+// add takes a row of the given length into account, which has room bytes from
+// its start to the end of its buffer.
+func (x *extent) add(length, room, reach int) {
+	x.shortest, x.longest = min(x.shortest, length), max(x.longest, length)
+	x.near = x.near || room < length+reach
+}
+
+func gatherOffsets[O Offset](refs []rowRef, c *Column, offsets []O, lo, stride, reach int) extent {
+	base := addr(c.data)
+	shortest, longest, last := O(math.MaxInt32), O(0), O(0)
+	if c.picked {
+		for i, r := range c.sel[lo : lo+len(refs)] {
+			a, e := offsets[r], offsets[r+1]
+			refs[i] = newRowRef(base+uintptr(a), int(e-a), i*stride)
+			shortest, longest, last = min(shortest, e-a), max(longest, e-a), max(last, e)
+		}
+	} else {
+		last = offsets[lo]
+		for i, e := range offsets[lo+1 : lo+1+len(refs)] {
+			n := e - last
+			refs[i] = newRowRef(base+uintptr(last), int(n), i*stride)
+			shortest, longest = min(shortest, n), max(longest, n)
+			last = e
+		}
+	}
+	return extent{int(shortest), int(longest), int(last) > len(c.data)-reach}
+}
+
+func gatherFixed(refs []rowRef, c *Column, lo, stride, reach int) extent {
+	base, last := addr(c.data), lo+len(refs)-1
+	for i := range refs {
+		r := lo + i
+		if c.picked {
+			r = int(c.sel[r])
+			last = max(last, r)
+		}
+		refs[i] = newRowRef(base+uintptr(r)*uintptr(c.width), c.width, i*stride)
+	}
+	return extent{c.width, c.width, last*c.width+c.width > len(c.data)-reach}
+}
+
+func gatherViews(refs []rowRef, c *Column, lo, stride, reach int) extent {
+	x := extent{shortest: math.MaxInt32}
+	for i := range refs {
+		r := lo + i
+		if c.picked {
+			r = int(c.sel[r])
+		}
+		v := &c.views[r]
+		n := v.Len()
+		at, room := uintptr(unsafe.Pointer(v))+4, viewRoom(c, r)
+		if n > ViewInline {
+			b, o := v.Ref()
+			at, room = addr(c.buffers[b])+uintptr(o), len(c.buffers[b])-o
+		}
+		refs[i] = newRowRef(at, n, i*stride)
+		x.add(n, room, reach)
+	}
+	return x
+}
+
+// viewRoom is the number of bytes from the inline bytes of view r to the end
+// of the views.
+func viewRoom(c *Column, r int) int { return (len(c.views)-r)*len(View{}) - 4 }
+
+// ends goes over a chunk again that has rows near the end of a buffer, or
+// rows too long for a lane. A packer reads whole blocks, so what could reach
+// beyond the buffer is copied, if it is short, or else left to code that reads
+// nothing but the row.
+func (j *job) ends(g *gathered) {
+	block := j.alg.BlockSize()
+	n := g.rows
+	g.rows = 0
+	for i := range n {
+		row, out := j.col.Row(j.lo+i), i*j.full
+		if len(row) > maxLaneRow {
+			if j.mac == nil {
+				j.one(newRowRef(0, 0, out))
+				continue
+			}
+			j.rest[g.rest] = newRowRef(0, maxLaneRow, out)
+			g.rest++
+			continue
+		}
+		ref := newRowRef(addr(row), len(row), out)
+		if padded := j.blocks(len(row)) * block; padded > j.col.room(j.lo+i) {
+			spill := j.spill[j.spilled:]
+			if padded > len(spill) {
+				j.rest[g.rest] = ref
+				g.rest++
+				continue
+			}
+			copy(spill, row)
+			if len(row) > 0 {
+				j.spilled += padded
+			}
+			ref = newRowRef(addr(spill), len(row), out)
+		}
+		j.refs[g.rows] = ref
+		g.rows++
+	}
+}
+
+// room is the number of bytes from the start of the i-th row to the end of
+// the buffer it lies in.
+func (c *Column) room(i int) int {
+	if c.picked {
+		i = int(c.sel[i])
+	}
+	switch c.kind {
+	case kindOff32:
+		return len(c.data) - int(c.off32[i])
+	case kindOff64:
+		return len(c.data) - int(c.off64[i])
+	case kindViews:
+		v := &c.views[i]
+		if v.Len() <= ViewInline {
+			return viewRoom(c, i)
+		}
+		b, o := v.Ref()
+		return len(c.buffers[b]) - o
+	default:
+		return len(c.data) - i*c.width
+	}
+}
