@@ -62,7 +62,16 @@ func checkRequired(names []string) error {
 // name is alg=../backend=... A backend that this machine cannot run is
 // skipped with the reason, or fails when it is required.
 func Run(t *testing.T, f func(t *testing.T, b *kernels.Backend)) {
-	for _, alg := range kernels.Algs() {
+	run(t, kernels.Algs(), f)
+}
+
+// RunKeyed is Run for the algorithms that HMAC is offered over.
+func RunKeyed(t *testing.T, f func(t *testing.T, b *kernels.Backend)) {
+	run(t, slices.DeleteFunc(kernels.Algs(), func(a kernels.Alg) bool { return !a.SHA2() }), f)
+}
+
+func run(t *testing.T, algs []kernels.Alg, f func(t *testing.T, b *kernels.Backend)) {
+	for _, alg := range algs {
 		t.Run("alg="+alg.String(), func(t *testing.T) {
 			for _, b := range kernels.All(alg) {
 				t.Run("backend="+b.Name, func(t *testing.T) {
