@@ -1,0 +1,77 @@
+package main
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+)
+
+// maskFlags are the flags of arrowmask mask.
+type maskFlags struct {
+	input       inputFlags
+	keys        keyFlags
+	output      string
+	to          string
+	sets        []string
+	dialect     string
+	threads     int
+	progress    string
+	report      string
+	compression string
+	overwrite   bool
+	passThrough bool
+	quiet       bool
+}
+
+func maskCommand() *cobra.Command {
+	var o maskFlags
+	cmd := &cobra.Command{
+		Use:   "mask IN -o OUT --set 'COLUMN=EXPRESSION'...",
+		Short: "Mask columns of a file into another file",
+		Long: `Read IN, replace the columns that --set names, write OUT. Every other column is
+passed through unchanged; the order and the number of rows never change. IN and
+OUT are Parquet, Arrow IPC or CSV, each by its name's extension; - is standard
+input or output.
+
+COLUMN ends at the first '='. Write a name that holds '=' or begins with '"' in
+double quotes: --set '"a=b"=mask({col})'. {col} in the expression is the column.
+"arrowmask functions" lists the functions.
+
+OUT appears under its name when it is complete; after a failure there is none.
+Memory is bounded by --batch-rows times --threads, not by the size of the file.
+
+CSV: every column is text unless --csv-type says otherwise. A bare empty cell is
+NULL, "" is the empty string. From CSV to CSV, the cells of columns that are not
+masked come out byte for byte, and --csv-type is of use for masked ones only.
+
+A key is never an argument. Its file, variable or descriptor holds the bytes;
+in a file, one line end after them does not belong to the key.`,
+		Example: `  arrowmask mask customers.parquet -o masked.parquet \
+    --set 'name=mask({col})' --set 'card=mask_show_last_n({col}, 4)'
+  arrowmask mask people.csv -o people.arrow --key-file pepper=pepper.key \
+    --set "email=mask_hmac({col}, 'pepper')" --report report.json`,
+		Args: nArgs(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := newMasking(args[0], &o)
+			if err != nil {
+				return err
+			}
+			return m.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.output, "output", "o", "", "the `file` to write; - is standard output")
+	f.StringArrayVar(&o.sets, "set", nil, "`COLUMN=EXPRESSION`: what replaces a column; once a column")
+	f.StringVar(&o.to, "to", "", "`format` of OUT, as --from")
+	f.StringVar(&o.dialect, "dialect", "safe", "whose rules the functions follow")
+	f.IntVar(&o.threads, "threads", runtime.NumCPU(), "batches masked at once")
+	f.StringVar(&o.progress, "progress", "auto", "auto: a bar when standard error is a terminal; never; json: a line a second on standard error")
+	f.StringVar(&o.report, "report", "", "write a JSON report of what was done to this `file`; - is standard output")
+	f.StringVar(&o.compression, "compression", "", "`codec` of OUT: none, snappy, gzip, brotli, zstd, lz4 (default: that of IN where the format is the same)")
+	f.BoolVar(&o.overwrite, "overwrite", false, "replace OUT and the report when they exist")
+	f.BoolVar(&o.passThrough, "pass-through", false, "mask nothing, only convert IN to OUT; without it, no --set is an error")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings and no summary on standard error")
+	o.input.register(f)
+	o.keys.register(f)
+	return cmd
+}

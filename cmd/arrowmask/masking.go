@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/arrowmask/arrowmask/mask"
+	"github.com/arrowmask/arrowmask/tablefile"
+)
+
+// masking is one run of arrowmask mask.
+type masking struct {
+	*maskFlags
+	in    string
+	sets  []set
+	ring  *mask.Keyring
+	read  tablefile.ReadOptions
+	write tablefile.WriteOptions
+	rows  int64
+}
+
+// newMasking checks everything that can be checked without the input.
+func newMasking(in string, o *maskFlags) (*masking, error) {
+	if err := checkSettings(); err != nil {
+		return nil, err
+	}
+	m := &masking{maskFlags: o, in: in}
+	for _, step := range []func() error{m.checkFlags, m.checkFormats, m.checkPlaces} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if m.sets, err = parseSets(o.sets); err != nil {
+		return nil, err
+	}
+	m.ring, err = o.keys.keyring()
+	return m, err
+}
+
+func (m *masking) checkFlags() error {
+	if m.output == "" {
+		return usagef("no output: give -o FILE, or -o - for standard output")
+	}
+	if len(m.maskFlags.sets) == 0 && !m.passThrough {
+		return usagef("no --set 'COLUMN=EXPRESSION': nothing would be masked; --pass-through does that")
+	}
+	if len(m.maskFlags.sets) > 0 && m.passThrough {
+		return usagef("--pass-through masks nothing; it does not go with --set")
+	}
+	if m.threads < 1 {
+		return usagef("--threads %d: want 1 or more", m.threads)
+	}
+	_, err := newProgress(m.progress, io.Discard, -1)
+	return err
+}
+
+// checkFormats decides how both files are read and written.
+func (m *masking) checkFormats() error {
+	from, err := m.input.format(m.in)
+	if err != nil {
+		return err
+	}
+	to, err := formatOf("--to", m.to, m.output)
+	if err != nil {
+		return err
+	}
+	if m.read, err = m.input.options(from, to, m.threads); err != nil {
+		return err
+	}
+	m.write = tablefile.WriteOptions{Format: to, Overwrite: m.overwrite, Inputs: []string{m.in}}
+	if m.compression != "" {
+		if m.write.Compression, err = tablefile.ParseCompression(m.compression); err != nil {
+			return usagef("--compression: %w", err)
+		}
+	}
+	if to.IsText() {
+		m.write.Delimiter = m.read.Delimiter
+	}
+	if from != to && to.IsText() && m.write.Delimiter == 0 {
+		m.write.Delimiter = map[tablefile.Format]byte{tablefile.CSV: ',', tablefile.TSV: '\t'}[to]
+	}
+	if from == to && to.IsText() {
+		m.read.Raw = func(_ int, name string) bool {
+			return !slices.ContainsFunc(m.sets, func(s set) bool { return s.column == name })
+		}
+	}
+	return nil
+}
+
+// checkPlaces refuses to write where something would be lost.
+func (m *masking) checkPlaces() error {
+	if m.output == "-" && m.report == "-" {
+		return usagef("standard output cannot take both the data and the report")
+	}
+	pairs := [][2]string{{m.in, m.output}}
+	if m.report != "" {
+		pairs = append(pairs, [2]string{m.in, m.report}, [2]string{m.output, m.report})
+	}
+	for _, p := range pairs {
+		if p[0] == p[1] && p[0] != "-" {
+			return usagef("%w: %s", tablefile.ErrSameFile, p[0])
+		}
+		if err := tablefile.CheckNotSame(p[0], p[1]); err != nil {
+			return usageError{err}
+		}
+	}
+	for _, name := range []string{m.output, m.report} {
+		if _, err := os.Lstat(name); name != "" && name != "-" && err == nil && !m.overwrite {
+			return usagef("%s: %w; --overwrite replaces it", name, tablefile.ErrExists)
+		}
+	}
+	return nil
+}
+
+// run masks. The data goes to the output, a report that was asked for with -
+// to out, and everything else to errOut.
+func (m *masking) run(ctx context.Context, out, errOut io.Writer) error {
+	start := time.Now()
+	reader, err := await(ctx, func() (tablefile.Reader, error) { return tablefile.Open(ctx, m.in, m.read) })
+	if err != nil {
+		return err
+	}
+	p, err := newPlan(reader.Schema(), m.sets, m.dialect, m.ring)
+	if err != nil {
+		return err
+	}
+	if !m.quiet {
+		p.warn(errOut)
+	}
+	m.write.Like = reader.Style()
+	writer, err := tablefile.Create(m.output, p.masks.Schema(), m.write)
+	if err != nil {
+		return err
+	}
+	defer writer.Abort() // nothing after Commit
+
+	bar, err := newProgress(m.progress, errOut, reader.NumRows())
+	if err != nil {
+		return err
+	}
+	err = pipeline(ctx, m.threads, reader.Next, p.apply, func(batch arrow.RecordBatch) error {
+		if err := writer.Write(batch); err != nil {
+			return err
+		}
+		m.rows += batch.NumRows()
+		bar.add(batch.NumRows())
+		return nil
+	})
+	bar.finish(err == nil)
+	if err != nil {
+		return err // the reader may still be at work: see pipeline
+	}
+	if err := reader.Close(); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	if err := m.publish(writer, m.newReport(p, took), out); err != nil {
+		return err
+	}
+	if !m.quiet {
+		fmt.Fprintf(errOut, "arrowmask: %d rows, %d of %d columns masked, %.0f rows/s: %s\n",
+			m.rows, len(p.masked), p.in.NumFields(), rate(m.rows, took), m.output)
+	}
+	return nil
+}
+
+// publish makes the output and the report appear, in this order, when both are
+// complete.
+func (m *masking) publish(writer *tablefile.Writer, r *report, out io.Writer) error {
+	if m.report == "" || m.report == "-" {
+		if err := writer.Commit(); err != nil || m.report == "" {
+			return err
+		}
+		return r.encode(out)
+	}
+	staged, err := stageReport(m.report, r)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	if err := writer.Commit(); err != nil {
+		staged.discard()
+		return err
+	}
+	return staged.publish()
+}
+
+// await gives up waiting for f, not f itself, when the context ends: opening a
+// pipe may wait for ever.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		v, err := f()
+		done <- answer{v, err}
+	}()
+	select {
+	case a := <-done:
+		return a.v, a.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
+
+// warn prints each note once, with the columns that it concerns.
+func (p *plan) warn(w io.Writer) {
+	var notes []string
+	columns := make(map[string][]string)
+	for _, c := range p.masked {
+		for _, n := range c.notes {
+			if columns[n] == nil {
+				notes = append(notes, n)
+			}
+			columns[n] = append(columns[n], showText(c.name))
+		}
+	}
+	for _, n := range notes {
+		fmt.Fprintf(w, "arrowmask: warning: %s: %s\n", strings.Join(columns[n], ", "), n)
+	}
+}

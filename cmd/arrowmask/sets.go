@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/arrowmask/arrowmask/mask"
+)
+
+// set is one --set: the expression that replaces a column.
+type set struct {
+	column string
+	source string // as written
+	expr   *mask.Expr
+}
+
+// parseSets reads the --set flags. Two for one column are refused: an order
+// among them would be a guess.
+func parseSets(flags []string) ([]set, error) {
+	sets := make([]set, 0, len(flags))
+	seen := make(map[string]bool)
+	for _, f := range flags {
+		column, source, err := splitNamed("--set", f)
+		if err != nil {
+			return nil, err
+		}
+		if seen[column] {
+			return nil, usagef("--set names column %q twice", column)
+		}
+		seen[column] = true
+		expr, err := mask.Parse(source)
+		if err != nil {
+			return nil, usagef("--set for column %q: %w", column, err)
+		}
+		sets = append(sets, set{column: column, source: source, expr: expr})
+	}
+	return sets, nil
+}
+
+// splitNamed cuts COLUMN=VALUE, the form of --set and --csv-type, at the first
+// '='. A column whose name holds
+// '=' or begins with '"' is written in double quotes, with each quote in it
+// doubled: "a=b"=mask({col}).
+func splitNamed(flag, s string) (column, value string, err error) {
+	if !strings.HasPrefix(s, `"`) {
+		column, value, found := strings.Cut(s, "=")
+		if !found || column == "" {
+			return "", "", usagef("%s %q: want COLUMN=...", flag, s)
+		}
+		return column, value, nil
+	}
+	var name strings.Builder
+	rest := s[1:]
+	for {
+		part, after, found := strings.Cut(rest, `"`)
+		if !found {
+			return "", "", usagef("%s %q: the column name's quote is not closed", flag, s)
+		}
+		name.WriteString(part)
+		if !strings.HasPrefix(after, `"`) {
+			value, found = strings.CutPrefix(after, "=")
+			if !found {
+				return "", "", usagef("%s %q: want '=' after the quoted column name", flag, s)
+			}
+			return name.String(), value, nil
+		}
+		name.WriteByte('"')
+		rest = after[1:]
+	}
+}
