@@ -1,0 +1,179 @@
+package tablefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// pipeBody is the largest message body taken from an input whose size is not known. A file's messages cannot be larger than the file.
+const pipeBody = 4 << 30
+
+// ipcDecoder cuts the batches of an IPC file or stream to the size asked for and checks each one: the library takes lengths, offsets and
+// indices as it finds them.
+type ipcDecoder struct {
+	sc    *arrow.Schema
+	read  func() (arrow.RecordBatch, error) // the caller releases; io.EOF at the end
+	stop  func()
+	look  Style
+	limit int64
+	count int64             // batches read, for messages
+	batch arrow.RecordBatch // what is left of the current one
+	from  int64
+}
+
+func newFileDecoder(src *source, opts ReadOptions) (d *ipcDecoder, err error) {
+	defer guard(ErrMalformed, "reading the footer", &err)
+	if err := checkFileMagic(src); err != nil {
+		return nil, err
+	}
+	r, err := ipc.NewFileReader(src, ipc.WithAllocator(&boundedAllocator{opts.Mem}), ipc.WithBodySizeLimit(src.size), ipc.WithMetadataSizeLimit(src.size))
+	if err != nil {
+		return nil, wrap(ErrMalformed, "reading the footer", err)
+	}
+	next := 0
+	read := func() (arrow.RecordBatch, error) {
+		if next == r.NumRecords() {
+			return nil, io.EOF
+		}
+		next++
+		return r.RecordBatchAt(next - 1)
+	}
+	return newIPCDecoder(r.Schema(), read, func() { r.Close() }, ArrowFile, opts)
+}
+
+// checkFileMagic tells what a file is that is not an Arrow IPC file.
+func checkFileMagic(src *source) error {
+	head := make([]byte, 6)
+	n, err := src.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	head = head[:n]
+	switch {
+	case string(head) == "ARROW1":
+		return nil
+	case n >= 4 && string(head[:4]) == "FEA1":
+		return fmt.Errorf("%w: a Feather version 1 file", ErrUnsupported)
+	case n >= 4 && string(head[:4]) == "\xff\xff\xff\xff":
+		return fmt.Errorf("%w: not an Arrow IPC file but, by its first bytes, an Arrow IPC stream", ErrMalformed)
+	}
+	return fmt.Errorf("%w: not an Arrow IPC file: it does not begin with ARROW1", ErrMalformed)
+}
+
+func newStreamDecoder(src *source, opts ReadOptions) (d *ipcDecoder, err error) {
+	defer guard(ErrMalformed, "reading the schema", &err)
+	limit := int64(pipeBody)
+	if src.size >= 0 {
+		limit = max(src.size, 1)
+	}
+	mem := &boundedAllocator{opts.Mem}
+	messages := ipc.NewMessageReader(src, ipc.WithAllocator(mem), ipc.WithBodySizeLimit(limit))
+	r, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
+	if err != nil {
+		return nil, wrap(ErrMalformed, "reading the schema", err)
+	}
+	read := func() (arrow.RecordBatch, error) {
+		if !r.Next() {
+			if r.Err() != nil {
+				return nil, r.Err()
+			}
+			return nil, io.EOF
+		}
+		batch := r.RecordBatch()
+		batch.Retain()
+		return batch, nil
+	}
+	return newIPCDecoder(r.Schema(), read, r.Release, ArrowStream, opts)
+}
+
+func newIPCDecoder(sc *arrow.Schema, read func() (arrow.RecordBatch, error), stop func(), f Format, opts ReadOptions) (*ipcDecoder, error) {
+	if sc.NumFields() == 0 {
+		stop()
+		return nil, fmt.Errorf("%w: a table without columns", ErrUnsupported)
+	}
+	return &ipcDecoder{sc: sc, read: read, stop: stop, look: Style{Format: f}, limit: int64(opts.BatchRows)}, nil
+}
+
+func (d *ipcDecoder) schema() *arrow.Schema { return d.sc }
+func (d *ipcDecoder) numRows() int64        { return -1 }
+func (d *ipcDecoder) style() *Style         { return &d.look }
+
+func (d *ipcDecoder) next() (arrow.RecordBatch, error) {
+	if d.batch == nil {
+		batch, err := d.load()
+		if err != nil {
+			return nil, err
+		}
+		d.count++
+		d.batch, d.from = batch, 0
+	}
+	to := min(d.from+d.limit, d.batch.NumRows())
+	part := d.batch
+	if d.from > 0 || to < part.NumRows() {
+		part = d.batch.NewSlice(d.from, to)
+	} else {
+		part.Retain()
+	}
+	d.from = to
+	if to == d.batch.NumRows() {
+		d.batch.Release()
+		d.batch = nil
+	}
+	return part, nil
+}
+
+func (d *ipcDecoder) load() (batch arrow.RecordBatch, err error) {
+	what := fmt.Sprintf("batch %d", d.count+1)
+	defer guard(ErrMalformed, what, &err)
+	batch, err = d.read()
+	switch {
+	case err == io.EOF:
+		return nil, err
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("%s: %w: the input ends inside it", what, ErrMalformed)
+	case err != nil:
+		return nil, wrap(ErrMalformed, what, err)
+	}
+	if err := validate(d.sc, batch); err != nil {
+		batch.Release()
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return batch, nil
+}
+
+func (d *ipcDecoder) close() {
+	if d.batch != nil {
+		d.batch.Release()
+		d.batch = nil
+	}
+	if d.stop != nil {
+		d.stop()
+		d.stop = nil
+	}
+}
+
+// boundedAllocator refuses sizes that no honest buffer has, by a panic that guard recovers: the run-time system's own refusal ends the process.
+type boundedAllocator struct{ memory.Allocator }
+
+const maxBuffer = 16 << 30
+
+func (b *boundedAllocator) Allocate(size int) []byte {
+	checkAllocation(size)
+	return b.Allocator.Allocate(size)
+}
+
+func (b *boundedAllocator) Reallocate(size int, old []byte) []byte {
+	checkAllocation(size)
+	return b.Allocator.Reallocate(size, old)
+}
+
+func checkAllocation(size int) {
+	if size < 0 || size > maxBuffer {
+		panic("a buffer claims a size that cannot be")
+	}
+}
