@@ -97,7 +97,8 @@ func offsets64(batch []*digest) []placed {
 func fixedWidth(batch []*digest) []placed {
 	var all []placed
 	for i, d := range batch {
-		n, at := len(d.message), (i+34)%line
+		n := len(d.message)
+		at := (34 + i - n) & (line - 1) // the first message begins at 34+i
 		data := aligned(at + 4*n)
 		noise(data)
 		copy(data[at+n:], d.message)
@@ -110,7 +111,10 @@ func fixedWidth(batch []*digest) []placed {
 // views puts every second long message into a second buffer.
 func views(batch []*digest) []placed {
 	data, ends, rows := spread(batch, 51)
-	buffers := [][]byte{data, append([]byte{0}, data...)}
+	const shift = 2
+	second := aligned(shift + len(data))
+	copy(second[shift:], data)
+	buffers := [][]byte{data, second}
 	vs := make([]kernels.View, len(rows))
 	start := 0
 	for i, end := range ends {
@@ -122,7 +126,7 @@ func views(batch []*digest) []placed {
 			buffer := i / 2 % 2
 			copy(vs[i][4:8], value)
 			binary.LittleEndian.PutUint32(vs[i][8:], uint32(buffer))
-			binary.LittleEndian.PutUint32(vs[i][12:], uint32(start+buffer))
+			binary.LittleEndian.PutUint32(vs[i][12:], uint32(start+shift*buffer))
 		}
 		start = end
 	}

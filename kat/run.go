@@ -54,15 +54,20 @@ func newRunner() *runner {
 }
 
 func (r *runner) run(ctx context.Context, o Options) (*Report, error) {
+	vectors, err := load(o)
+	if err != nil {
+		return nil, err
+	}
+	return r.vectors(ctx, vectors, o.Backends)
+}
+
+// vectors runs vectors that were read, those of a file side by side.
+func (r *runner) vectors(ctx context.Context, vectors []Vector, backends []string) (*Report, error) {
 	if err := fips.Err(); err != nil {
 		return nil, err
 	}
 	r.ctx, r.report = ctx, newReport()
-	if err := r.choose(o.Backends); err != nil {
-		return nil, err
-	}
-	vectors, err := load(o)
-	if err != nil {
+	if err := r.choose(backends); err != nil {
 		return nil, err
 	}
 	for lo := 0; lo < len(vectors); {
