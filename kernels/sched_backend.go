@@ -5,11 +5,16 @@ import "github.com/arrowmask/arrowmask/internal/cpu"
 // newLanes makes a backend of a lane kernel.
 func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
 	k.single = singleStream(k.alg)
-	return &Backend{
+	b := &Backend{
 		Alg: k.alg, Name: name, Needs: needs, Lanes: k.lanes,
 		sum: k.sum, prepare: prepareLanes,
 	}
+	lanesOf[b] = &k
+	return b
 }
+
+// lanesOf is the lane kernel of each backend that has one.
+var lanesOf = map[*Backend]*laneKernel{}
 
 // singleStream is the fastest sum function for one row after the other.
 func singleStream(alg Alg) func([]byte, *Column, int, int, *macKey) {
