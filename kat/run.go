@@ -149,6 +149,9 @@ func (r *runner) file(vectors []Vector) error {
 	if err := r.digests(digests); err != nil {
 		return err
 	}
+	if err := r.ctx.Err(); err != nil { // what it broke off is no failure
+		return err
+	}
 	for _, d := range digests {
 		r.report.done(d.vector)
 	}
