@@ -230,7 +230,7 @@ func (c *compiler) hash(n *node) (*kernels.Hash, error) {
 	if n.set.key == nil {
 		return kernels.New(b), nil
 	}
-	h, err := kernels.NewHMAC(b, n.set.key.key)
+	h, err := kernels.NewHMAC(b, n.set.key())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.name, err)
 	}

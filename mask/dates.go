@@ -48,7 +48,8 @@ func (d dateRule) apply(year, month, day int64) (days int64, ok bool) {
 }
 
 // dateMask replaces parts of dates, in the proleptic Gregorian calendar. A day
-// that does not exist (30 February) is NULL. A Date64 loses its time of day.
+// that does not exist (30 February), or lies outside the type, is NULL. A
+// Date64 loses its time of day.
 type dateMask struct {
 	rule  dateRule
 	width int // 4: days, 8: milliseconds

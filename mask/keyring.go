@@ -14,11 +14,12 @@ const MinKeyLen = 14
 // its handle; the key itself is never printed by any verb of fmt. Fill it
 // first: it may be read by any number of goroutines, but not while it grows.
 type Keyring struct {
-	keys map[string]*secret
+	keys map[string]secret
 }
 
-// secret is behind a pointer so that no struct dump follows it.
-type secret struct{ key []byte }
+// secret gives the key. It is a function because that is what fmt, which looks
+// into every other value however it is wrapped, cannot look into.
+type secret func() []byte
 
 // NewKeyring is an empty keyring.
 func NewKeyring() *Keyring { return &Keyring{} }
@@ -36,9 +37,10 @@ func (k *Keyring) Add(name string, key []byte) error {
 		return fmt.Errorf("%w: key %q is shorter than %d bytes", ErrKey, name, MinKeyLen)
 	}
 	if k.keys == nil {
-		k.keys = make(map[string]*secret)
+		k.keys = make(map[string]secret)
 	}
-	k.keys[name] = &secret{key: slices.Clone(key)}
+	key = slices.Clone(key)
+	k.keys[name] = func() []byte { return key }
 	return nil
 }
 
@@ -56,7 +58,7 @@ func (k *Keyring) Names() []string {
 }
 
 // find is the key of a handle; with no handle, the only key there is.
-func (k *Keyring) find(name string) (string, *secret, error) {
+func (k *Keyring) find(name string) (string, secret, error) {
 	names := k.Names()
 	if name == "" {
 		if len(names) != 1 {
@@ -80,7 +82,3 @@ func (k Keyring) GoString() string { return redacted }
 
 // Format tells nothing of the keys, whatever the verb.
 func (k Keyring) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }
-
-func (s secret) String() string             { return redacted }
-func (s secret) GoString() string           { return redacted }
-func (s secret) Format(f fmt.State, _ rune) { io.WriteString(f, redacted) }

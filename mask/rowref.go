@@ -78,7 +78,7 @@ func refDigest(b []byte, s *settings) []byte {
 	}[s.alg]
 	h := make()
 	if s.key != nil {
-		h = hmac.New(make, s.key.key)
+		h = hmac.New(make, s.key())
 	}
 	h.Write(b)
 	return h.Sum(nil)

@@ -18,8 +18,8 @@ type settings struct {
 	alg   kernels.Alg
 	noAlg bool // the answer is NULL: sha2 of an unsupported length
 	keyID string
-	key   *secret // nil for a plain digest
-	upper bool    // hex in upper case
+	key   secret // nil for a plain digest
+	upper bool   // hex in upper case
 
 	// The mask family.
 	window window

@@ -1,0 +1,91 @@
+package mask
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/arrowmask/arrowmask/fips"
+)
+
+const fipsChild = "ARROWMASK_TEST_FIPS_CHILD"
+
+// TestB14FIPS runs TestFIPSChild in processes of their own, as the module's
+// mode is fixed at start.
+func TestB14FIPS(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []string{"off", "on", "only"} {
+		t.Run(mode, func(t *testing.T) {
+			cmd := exec.Command(exe, "-test.run=^TestFIPSChild$", "-test.v")
+			for _, kv := range os.Environ() {
+				if !strings.HasPrefix(kv, fips.EnvFIPS+"=") && !strings.HasPrefix(kv, "GODEBUG=") && !strings.HasPrefix(kv, "ARROWMASK_BACKEND=") {
+					cmd.Env = append(cmd.Env, kv)
+				}
+			}
+			cmd.Env = append(cmd.Env, "GODEBUG=fips140="+mode, fipsChild+"="+mode)
+			out, err := cmd.CombinedOutput()
+			if err != nil || !strings.Contains(string(out), "--- PASS: TestFIPSChild") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestFIPSChild(t *testing.T) {
+	mode := os.Getenv(fipsChild)
+	if mode == "" {
+		t.Skip("run by TestB14FIPS in a process of its own")
+	}
+	if mode == "off" && fips.Enabled() {
+		t.Skipf("--- PASS: TestFIPSChild cannot be seen: this machine is in FIPS mode (%s)", fips.Current().Source)
+	}
+	on := mode != "off"
+	if fips.Enabled() != on {
+		t.Fatalf("FIPS mode %v under fips140=%s", fips.Enabled(), mode)
+	}
+	for src, name := range map[string]string{
+		"md5({col})": "md5", "sha1({col})": "sha1", "sha({col})": "sha", "digest({col}, 'md5')": "digest", "digest({col}, 'sha1')": "digest",
+		"md5(sha256({col}))": "md5", "sha256(sha1({col}))": "sha1",
+	} {
+		_, err := compileErr(src, text, Options{})
+		if !on && err != nil {
+			t.Errorf("%s: %v", src, err)
+		}
+		if on && (!errors.Is(err, fips.ErrNotApproved) || !strings.HasPrefix(err.Error(), name+":")) {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+	// The same answers in every mode, by the standard library when it is on.
+	for src, want := range map[string]string{
+		"mask_hash({col})":                      "8b44d559dc5d60e4453c9b4edf2a455fbce054bb8504cd3eb9b5f391bd239c90",
+		"sha256({col})":                         "8b44d559dc5d60e4453c9b4edf2a455fbce054bb8504cd3eb9b5f391bd239c90",
+		"sha2({col}, 0)":                        "8b44d559dc5d60e4453c9b4edf2a455fbce054bb8504cd3eb9b5f391bd239c90",
+		"hex(digest({col}, 'sha256'), 'lower')": "8b44d559dc5d60e4453c9b4edf2a455fbce054bb8504cd3eb9b5f391bd239c90",
+		"mask_hmac({col})":                      "2dd2f2c15d968e91fdd83796ed29235f78b230b849bb74b0acbf197ac7f9d6a6",
+		"sha2({col}, 224)":                      "",
+		"sha384({col})":                         "",
+		"mask_hash({col}, 'sha512')":            "",
+		"sha512_256({col})":                     "",
+		"mask({col})":                           "XxxxXxxxxx-nnn",
+	} {
+		p := compile(t, src, text)
+		got := one(t, src, str("TestString-123"))
+		if want != "" && string(got.Bytes) != want {
+			t.Errorf("%s: %s, want %s", src, got.Bytes, want)
+		}
+		for _, u := range p.Uses() {
+			if on && u.Backend != "std" {
+				t.Errorf("%s goes through %s", src, u.Backend)
+			}
+		}
+	}
+	_, err := compileErr("sha256({col})", text, Options{Backend: "generic"})
+	if on != errors.Is(err, fips.ErrNotApproved) {
+		t.Errorf("a backend by name: %v", err)
+	}
+}

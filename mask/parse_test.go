@@ -1,0 +1,115 @@
+package mask
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestParseAndString(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"{col}", "{col}"},
+		{" NULL ", "NULL"},
+		{"tRue", "TRUE"},
+		{"FALSE", "FALSE"},
+		{"'it''s'", "'it''s'"},
+		{`"a ""b"" 'c'"`, `'a "b" ''c'''`},
+		{`'back\slash'`, `'back\slash'`},
+		{"''", "''"},
+		{"+7", "7"},
+		{"-9223372036854775808", "-9223372036854775808"},
+		{"MASK_Hash ( {col} )", "mask_hash({col})"},
+		{"mask({col},'x','x','x',-1,'1',1,0,-1)", "mask({col}, 'x', 'x', 'x', -1, '1', 1, 0, -1)"},
+		{"md5(\tsha2(mask({col}),\n256))", "md5(sha2(mask({col}), 256))"},
+		{"f()", "f()"},
+		{"mask({col}, '日')", "mask({col}, '日')"},
+	} {
+		e, err := Parse(c.src)
+		if err != nil {
+			t.Errorf("%q: %v", c.src, err)
+			continue
+		}
+		if got := e.String(); got != c.want {
+			t.Errorf("%q: %s, want %s", c.src, got, c.want)
+		}
+		if e.HasColumn() != strings.Contains(c.src, "{col}") {
+			t.Errorf("%q: HasColumn %v", c.src, e.HasColumn())
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, c := range []struct {
+		src string
+		pos int
+	}{
+		{"", 0},
+		{"   ", 3},
+		{"{column}", 0},
+		{"{COL}", 0},
+		{"mask({type})", 5},
+		{"mask", 4},
+		{"mask {col}", 5},
+		{"mask({col}", 10},
+		{"mask({col},", 11},
+		{"mask({col},)", 11},
+		{"mask({col} 4)", 11},
+		{"mask(,)", 5},
+		{"mask({col}) x", 12},
+		{"'open", 0},
+		{"mask({col}, 'it''s)", 12},
+		{"1.5", 1},
+		{"12ab", 2},
+		{"--1", 1},
+		{"-", 1},
+		{"9223372036854775808", 0},
+		{"a + b", 2},
+		{"col", 3},
+		{"'a\xffb'", 2},
+		{"(1)", 0},
+		{"é()", 0},
+		{"mask({col}); drop", 11},
+		{strings.Repeat("f(", maxDepth) + "1", 2 * maxDepth},
+		{strings.Repeat(" ", maxSource) + "1", maxSource},
+	} {
+		_, err := Parse(c.src)
+		var syntax *SyntaxError
+		if !errors.Is(err, ErrSyntax) || !errors.As(err, &syntax) {
+			t.Errorf("%.40q: %v is no syntax error", c.src, err)
+			continue
+		}
+		if syntax.Pos != c.pos {
+			t.Errorf("%.40q: at %d, want %d: %v", c.src, syntax.Pos, c.pos, err)
+		}
+	}
+	deepest := strings.Repeat("f(", maxDepth-1) + "1" + strings.Repeat(")", maxDepth-1)
+	if _, err := Parse(deepest); err != nil {
+		t.Errorf("%d levels: %v", maxDepth, err)
+	}
+}
+
+// FuzzParse: no panic, every error has a position, and what was parsed parses
+// again from its own spelling.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"mask({col}, 'x', -1)", `"a""b"`, "md5(sha2({col}, 256))", "NULL", "f(", "{col", "-", "'\xff'"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		e, err := Parse(src)
+		if err != nil {
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || syntax.Pos < 0 || syntax.Pos > len(src) {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		again, err := Parse(e.String())
+		if err != nil || again.String() != e.String() {
+			t.Fatalf("%q spells %q, which gives %v", src, e, err)
+		}
+		// Whatever the expression, compiling it is no more than an error.
+		for _, in := range []Type{text, {Kind: Int32}, {Kind: Date32}, {}} {
+			Compile(e, in, Options{Keys: testKeys(t)})
+		}
+	})
+}
