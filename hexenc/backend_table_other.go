@@ -1,3 +1,5 @@
+//go:build !amd64 || purego
+
 package hexenc
 
 // assembly is the list of this architecture's own encoders, best first.
