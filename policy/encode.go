@@ -1,0 +1,394 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/arrowmask/arrowmask/mask"
+)
+
+// The encoding of a Set, all integers as unsigned varints:
+//
+//	magic "AMPL", format version
+//	strings: count, then length and bytes of each; sorted, distinct
+//	masks:   count, then expression and dialect of each, as string numbers
+//	filters: count, then the canonical text of each, as a string number
+//	reasons: count, then policy id (zigzag), name, item, kind, tag, zone
+//	plans:   count, then each plan
+//
+// A plan is: table, version, columns, 8 bytes of fingerprint, filter + 1 or 0,
+// filter's reason + 1 or 0, masked columns, exempt columns, unmatched policies.
+// A masked column is: index, path length and path, name, mask, reason; an exempt
+// one lacks the mask; an unmatched policy is reason and detail. Every table is
+// sorted and free of repetitions, so equal sets have equal bytes, and the size
+// is that of the distinct text plus a few bytes for every table and column.
+const (
+	encodingMagic   = "AMPL"
+	encodingVersion = 1
+)
+
+type encoder struct {
+	strings map[string]int
+	masks   map[Mask]int
+	reasons map[Reason]int
+	filters map[string]int
+	b       []byte
+}
+
+func encode(plans []*Plan) []byte {
+	e := &encoder{strings: map[string]int{}, masks: map[Mask]int{}, reasons: map[Reason]int{}, filters: map[string]int{}}
+	for _, p := range plans {
+		e.collect(p)
+	}
+	str := sortedKeys(e.strings, strings.Compare)
+	masks := sortedKeys(e.masks, func(a, b Mask) int {
+		return firstOf(strings.Compare(a.Expr, b.Expr), strings.Compare(a.Dialect, b.Dialect))
+	})
+	filters := sortedKeys(e.filters, strings.Compare)
+	reasons := sortedKeys(e.reasons, compareReasons)
+
+	e.b = append(e.b, encodingMagic...)
+	e.uint(encodingVersion)
+	e.uint(len(str))
+	for _, s := range str {
+		e.uint(len(s))
+		e.b = append(e.b, s...)
+	}
+	e.uint(len(masks))
+	for _, m := range masks {
+		e.str(m.Expr)
+		e.str(m.Dialect)
+	}
+	e.uint(len(filters))
+	for _, f := range filters {
+		e.str(f)
+	}
+	e.uint(len(reasons))
+	for _, r := range reasons {
+		e.b = binary.AppendVarint(e.b, r.PolicyID)
+		e.str(r.Policy)
+		e.uint(r.Item)
+		e.str(r.Kind)
+		e.str(r.Tag)
+		e.str(r.Zone)
+	}
+	e.uint(len(plans))
+	for _, p := range plans {
+		e.plan(p)
+	}
+	return e.b
+}
+
+func firstOf(cs ...int) int {
+	for _, c := range cs {
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func compareReasons(a, b Reason) int {
+	id := 0
+	if a.PolicyID != b.PolicyID {
+		id = order(a.PolicyID < b.PolicyID, true)
+	}
+	return firstOf(id, a.Item-b.Item, strings.Compare(a.Policy, b.Policy), strings.Compare(a.Kind, b.Kind),
+		strings.Compare(a.Tag, b.Tag), strings.Compare(a.Zone, b.Zone))
+}
+
+// sortedKeys numbers the keys of a set in order.
+func sortedKeys[K comparable](m map[K]int, cmp func(a, b K) int) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, cmp)
+	for i, k := range keys {
+		m[k] = i
+	}
+	return keys
+}
+
+func (e *encoder) collect(p *Plan) {
+	add := func(ss ...string) {
+		for _, s := range ss {
+			e.strings[s] = 0
+		}
+	}
+	reason := func(r Reason) {
+		if _, ok := e.reasons[r]; !ok {
+			e.reasons[r] = 0
+			add(r.Policy, r.Kind, r.Tag, r.Zone)
+		}
+	}
+	add(p.Table, p.Version)
+	for _, c := range p.Masks {
+		add(c.Name)
+		if _, ok := e.masks[*c.Mask]; !ok {
+			e.masks[*c.Mask] = 0
+			add(c.Mask.Expr, c.Mask.Dialect)
+		}
+		reason(*c.Why)
+	}
+	for _, c := range p.Exempt {
+		add(c.Name)
+		reason(*c.Why)
+	}
+	for _, u := range p.Unmatched {
+		reason(u.Why)
+		add(u.Detail)
+	}
+	if p.Filter != nil {
+		e.filters[p.Filter.text] = 0
+		add(p.Filter.text)
+	}
+	if p.FilterWhy != nil {
+		reason(*p.FilterWhy)
+	}
+}
+
+func (e *encoder) uint(n int)   { e.b = binary.AppendUvarint(e.b, uint64(n)) }
+func (e *encoder) str(s string) { e.uint(e.strings[s]) }
+
+func (e *encoder) plan(p *Plan) {
+	e.str(p.Table)
+	e.str(p.Version)
+	e.uint(p.Columns)
+	e.b = append(e.b, p.Fingerprint[:]...)
+	if p.Filter == nil {
+		e.uint(0)
+	} else {
+		e.uint(e.filters[p.Filter.text] + 1)
+	}
+	if p.FilterWhy == nil {
+		e.uint(0)
+	} else {
+		e.uint(e.reasons[*p.FilterWhy] + 1)
+	}
+	column := func(c *ColumnMask) {
+		e.uint(c.Index)
+		e.uint(len(c.Path))
+		for _, k := range c.Path {
+			e.uint(k)
+		}
+		e.str(c.Name)
+		if c.Mask != nil {
+			e.uint(e.masks[*c.Mask])
+		}
+		e.uint(e.reasons[*c.Why])
+	}
+	e.uint(len(p.Masks))
+	for i := range p.Masks {
+		column(&p.Masks[i])
+	}
+	e.uint(len(p.Exempt))
+	for i := range p.Exempt {
+		column(&p.Exempt[i])
+	}
+	e.uint(len(p.Unmatched))
+	for _, u := range p.Unmatched {
+		e.uint(e.reasons[u.Why])
+		e.str(u.Detail)
+	}
+}
+
+// decoder reads with every bound checked. Its methods return zero values after
+// the first error, which is kept.
+type decoder struct {
+	b       []byte
+	at      int
+	err     error
+	strings []string
+	masks   []*Mask
+	filters []*Filter
+	reasons []*Reason
+}
+
+// Decode reads the encoding of a Set and checks all of it: the structure, every
+// number against its table, every mask and filter against its grammar, and
+// that the bytes are the one encoding of what they say. The error wraps
+// ErrEncoding. What it allocates is bounded by the length of b.
+func Decode(b []byte) (*Set, error) {
+	d := &decoder{b: slices.Clone(b)}
+	plans := d.set()
+	if d.err == nil && d.at != len(d.b) {
+		d.fail("bytes after the end")
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	// One set has one encoding: anything else was not made by encode.
+	if !slices.Equal(encode(plans), d.b) || !slices.IsSortedFunc(plans, comparePlans) {
+		d.fail("not in canonical form")
+		return nil, d.err
+	}
+	sum := sha256.Sum256(d.b)
+	return &Set{plans: plans, bytes: d.b, hash: Hash(sum[:16])}, nil
+}
+
+func (d *decoder) fail(what string) {
+	if d.err == nil {
+		d.err = fmt.Errorf("%w: byte %d: %s", ErrEncoding, d.at, what)
+		d.at = len(d.b)
+	}
+}
+
+func (d *decoder) uint() int {
+	n, size := binary.Uvarint(d.b[d.at:])
+	if size <= 0 || n > 1<<31-1 {
+		d.fail("malformed number")
+		return 0
+	}
+	d.at += size
+	return int(n)
+}
+
+func (d *decoder) varint() int64 {
+	n, size := binary.Varint(d.b[d.at:])
+	if size <= 0 {
+		d.fail("malformed number")
+		return 0
+	}
+	d.at += size
+	return n
+}
+
+// count reads the length of a list whose entries take at least size bytes.
+func (d *decoder) count(size int) int {
+	n := d.uint()
+	if n > (len(d.b)-d.at)/size {
+		d.fail("list longer than the bytes")
+		return 0
+	}
+	return n
+}
+
+func (d *decoder) bytes(n int) []byte {
+	if n > len(d.b)-d.at {
+		d.fail("text longer than the bytes")
+		return nil
+	}
+	d.at += n
+	return d.b[d.at-n : d.at]
+}
+
+func pick[T any](d *decoder, table []T) (out T) {
+	i := d.uint()
+	if d.err == nil && i >= len(table) {
+		d.fail("number outside of its table")
+	}
+	if d.err == nil {
+		out = table[i]
+	}
+	return out
+}
+
+func (d *decoder) str() string { return pick(d, d.strings) }
+
+func (d *decoder) set() []*Plan {
+	if string(d.bytes(len(encodingMagic))) != encodingMagic {
+		d.fail("no plan encoding")
+		return nil
+	}
+	if v := d.uint(); d.err == nil && v != encodingVersion {
+		d.fail(fmt.Sprintf("format version %d", v))
+	}
+	for range d.count(1) {
+		d.strings = append(d.strings, string(d.bytes(d.uint())))
+	}
+	for range d.count(2) {
+		m := &Mask{Expr: d.str(), Dialect: d.str()}
+		if d.err == nil {
+			if err := checkMask(m); err != nil {
+				d.fail(err.Error())
+			}
+		}
+		d.masks = append(d.masks, m)
+	}
+	for range d.count(1) {
+		f, err := ParseFilter(d.str(), canonical)
+		if d.err == nil && err != nil {
+			d.fail(err.Error())
+		}
+		d.filters = append(d.filters, f)
+	}
+	for range d.count(6) {
+		d.reasons = append(d.reasons, &Reason{PolicyID: d.varint(), Policy: d.str(), Item: d.uint(), Kind: d.str(), Tag: d.str(), Zone: d.str()})
+	}
+	plans := make([]*Plan, 0, d.count(16))
+	for range cap(plans) {
+		plans = append(plans, d.plan())
+		if d.err != nil {
+			return nil
+		}
+	}
+	return plans
+}
+
+func (d *decoder) plan() *Plan {
+	p := &Plan{Table: d.str(), Version: d.str(), Columns: d.uint()}
+	copy(p.Fingerprint[:], d.bytes(8))
+	if i := d.uint(); i > len(d.filters) {
+		d.fail("number outside of its table")
+	} else if i > 0 {
+		p.Filter = d.filters[i-1]
+	}
+	if i := d.uint(); i > len(d.reasons) {
+		d.fail("number outside of its table")
+	} else if i > 0 {
+		p.FilterWhy = d.reasons[i-1]
+	}
+	if p.Filter != nil && p.FilterWhy == nil {
+		d.fail("filter without a reason")
+	}
+	p.Masks = d.columns(p.Columns, true)
+	p.Exempt = d.columns(p.Columns, false)
+	for range d.count(2) {
+		if why := pick(d, d.reasons); why != nil {
+			p.Unmatched = append(p.Unmatched, Unmatched{Why: *why, Detail: d.str()})
+		}
+	}
+	return p
+}
+
+func (d *decoder) columns(limit int, masked bool) (out []ColumnMask) {
+	for range d.count(4) {
+		c := ColumnMask{Index: d.uint()}
+		if c.Index >= limit {
+			d.fail("column outside of the table")
+		}
+		for range d.count(1) {
+			c.Path = append(c.Path, d.uint())
+		}
+		c.Name = d.str()
+		if masked {
+			c.Mask = pick(d, d.masks)
+		}
+		c.Why = pick(d, d.reasons)
+		if d.err != nil {
+			return nil
+		}
+		if len(out) > 0 && compareColumns(out[len(out)-1], c) >= 0 {
+			d.fail("columns out of order")
+			return nil
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func compareColumns(a, b ColumnMask) int {
+	return firstOf(a.Index-b.Index, slices.Compare(a.Path, b.Path))
+}
+
+// checkMask makes sure that a mask's expression is one.
+func checkMask(m *Mask) error {
+	if _, err := mask.Parse(m.Expr); err != nil {
+		return fmt.Errorf("%w: %s", ErrMask, err)
+	}
+	return nil
+}

@@ -1,0 +1,424 @@
+package policy
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// filterParser is a recursive-descent parser over the lexer's tokens.
+type filterParser struct {
+	lex lexer
+	tok token
+}
+
+func (p *filterParser) advance() (err error) {
+	p.tok, err = p.lex.next()
+	return err
+}
+
+func (p *filterParser) unexpected() error {
+	switch p.tok.kind {
+	case tokEOF:
+		return p.lex.errf(p.tok.pos, "the filter ends too early")
+	case tokWord:
+		return p.lex.errf(p.tok.pos, "unexpected %s", p.tok.raw)
+	case tokString:
+		return p.lex.errf(p.tok.pos, "unexpected text")
+	}
+	return p.lex.errf(p.tok.pos, "unexpected %s", p.tok.text)
+}
+
+func (p *filterParser) word(w string) bool { return p.tok.kind == tokWord && p.tok.text == w }
+
+func (p *filterParser) isOp(o string) bool { return p.tok.kind == tokOp && p.tok.text == o }
+
+// accept skips a word.
+func (p *filterParser) accept(w string) (bool, error) {
+	if !p.word(w) {
+		return false, nil
+	}
+	return true, p.advance()
+}
+
+func (p *filterParser) expectOp(o string) error {
+	if !p.isOp(o) {
+		return p.unexpected()
+	}
+	return p.advance()
+}
+
+func (p *filterParser) deep(depth int) error {
+	if depth > maxFilterDepth {
+		return p.lex.errf(p.tok.pos, "nested too deep")
+	}
+	return nil
+}
+
+// or and and are n-ary, so that long chains do not nest.
+func (p *filterParser) or(depth int) (*expr, error) { return p.chain(depth, opOr, "OR", p.and) }
+
+func (p *filterParser) and(depth int) (*expr, error) { return p.chain(depth, opAnd, "AND", p.not) }
+
+func (p *filterParser) chain(depth int, o op, w string, inner func(int) (*expr, error)) (*expr, error) {
+	if err := p.deep(depth); err != nil {
+		return nil, err
+	}
+	first, err := inner(depth + 1)
+	if err != nil || !p.word(w) {
+		return first, err
+	}
+	out := &expr{op: o, kids: []*expr{first}}
+	for p.word(w) {
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		k, err := inner(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		out.kids = append(out.kids, k)
+	}
+	return out, nil
+}
+
+func (p *filterParser) not(depth int) (*expr, error) {
+	if err := p.deep(depth); err != nil {
+		return nil, err
+	}
+	if !p.word("NOT") {
+		return p.predicate(depth + 1)
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	k, err := p.not(depth + 1)
+	return &expr{op: opNot, kids: []*expr{k}}, err
+}
+
+var comparisons = map[string]op{"=": opEq, "<>": opNe, "<": opLt, "<=": opLe, ">": opGt, ">=": opGe}
+
+func (p *filterParser) predicate(depth int) (*expr, error) {
+	left, err := p.sum(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	if o, ok := comparisons[p.tok.text]; ok && p.tok.kind == tokOp {
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		right, err := p.sum(depth + 1)
+		return &expr{op: o, kids: []*expr{left, right}}, err
+	}
+	if is, err := p.accept("IS"); is || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		neg, err := p.accept("NOT")
+		if err != nil {
+			return nil, err
+		}
+		if !p.word("NULL") {
+			return nil, p.unexpected()
+		}
+		return negated(neg, &expr{op: opIsNull, kids: []*expr{left}}), p.advance()
+	}
+	neg, err := p.accept("NOT")
+	if err != nil {
+		return nil, err
+	}
+	var out *expr
+	switch {
+	case p.word("IN"):
+		out, err = p.in(left, depth)
+	case p.word("BETWEEN"):
+		out, err = p.between(left, depth)
+	case p.word("LIKE"):
+		out, err = p.like(left, depth)
+	case neg:
+		return nil, p.unexpected()
+	default:
+		return left, nil
+	}
+	return negated(neg, out), err
+}
+
+func negated(neg bool, e *expr) *expr {
+	if neg {
+		return &expr{op: opNot, kids: []*expr{e}}
+	}
+	return e
+}
+
+func (p *filterParser) in(left *expr, depth int) (*expr, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if err := p.expectOp("("); err != nil {
+		return nil, err
+	}
+	out := &expr{op: opIn, kids: []*expr{left}}
+	for {
+		k, err := p.sum(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		out.kids = append(out.kids, k)
+		if p.isOp(",") {
+			if err := p.advance(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		return out, p.expectOp(")")
+	}
+}
+
+func (p *filterParser) between(left *expr, depth int) (*expr, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	lo, err := p.sum(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	if !p.word("AND") {
+		return nil, p.unexpected()
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	hi, err := p.sum(depth + 1)
+	return &expr{op: opBetween, kids: []*expr{left, lo, hi}}, err
+}
+
+func (p *filterParser) like(left *expr, depth int) (*expr, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	pat, err := p.sum(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	out := &expr{op: opLike, kids: []*expr{left, pat}}
+	esc, err := p.accept("ESCAPE")
+	if err != nil || !esc {
+		return out, err
+	}
+	if p.tok.kind != tokString || len(p.tok.pieces) != 1 || p.tok.pieces[0].param || len([]rune(p.tok.pieces[0].text)) != 1 {
+		return nil, p.lex.errf(p.tok.pos, "ESCAPE takes one character")
+	}
+	out.text = p.tok.pieces[0].text
+	return out, p.advance()
+}
+
+func (p *filterParser) sum(depth int) (*expr, error) {
+	return p.binary(depth, map[string]op{"+": opAdd, "-": opSub}, p.product)
+}
+
+func (p *filterParser) product(depth int) (*expr, error) {
+	return p.binary(depth, map[string]op{"*": opMul, "/": opDiv, "%": opMod}, p.unary)
+}
+
+func (p *filterParser) binary(depth int, ops map[string]op, inner func(int) (*expr, error)) (*expr, error) {
+	if err := p.deep(depth); err != nil {
+		return nil, err
+	}
+	left, err := inner(depth + 1)
+	if err != nil {
+		return nil, err
+	}
+	for n := 0; p.tok.kind == tokOp; n++ {
+		o, ok := ops[p.tok.text]
+		if !ok {
+			break
+		}
+		// Left-associative chains nest to the left.
+		if err := p.deep(depth + n); err != nil {
+			return nil, err
+		}
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		right, err := inner(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		left = &expr{op: o, kids: []*expr{left, right}}
+	}
+	return left, nil
+}
+
+func (p *filterParser) unary(depth int) (*expr, error) {
+	if err := p.deep(depth); err != nil {
+		return nil, err
+	}
+	if !p.isOp("-") && !p.isOp("+") {
+		return p.primary(depth + 1)
+	}
+	minus := p.isOp("-")
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	// The smallest integer has no positive counterpart: read it with its sign.
+	if minus && p.tok.kind == tokNumber {
+		if n, err := strconv.ParseInt("-"+p.tok.text, 10, 64); err == nil {
+			return &expr{op: opInt, n: n}, p.advance()
+		}
+	}
+	k, err := p.unary(depth + 1)
+	if err != nil || !minus {
+		return k, err
+	}
+	return negate(k), nil
+}
+
+// reserved words cannot be columns unless quoted.
+var reserved = map[string]bool{
+	"AND": true, "OR": true, "NOT": true, "IN": true, "BETWEEN": true, "LIKE": true, "ESCAPE": true, "IS": true,
+	"NULL": true, "TRUE": true, "FALSE": true, "SELECT": true, "FROM": true, "WHERE": true, "CASE": true, "WHEN": true,
+	"THEN": true, "ELSE": true, "END": true, "EXISTS": true, "CAST": true, "RLIKE": true, "REGEXP": true, "UNION": true,
+}
+
+func (p *filterParser) primary(depth int) (*expr, error) {
+	t := p.tok
+	switch t.kind {
+	case tokNumber:
+		e, err := numberExpr(t.text)
+		if err != nil {
+			return nil, err
+		}
+		return e, p.advance()
+	case tokString:
+		return &expr{op: opText, pieces: t.pieces}, p.advance()
+	case tokParam:
+		return &expr{op: opParam, text: t.text}, p.advance()
+	case tokQuoted:
+		return p.column(t.text)
+	case tokOp:
+		if t.text != "(" {
+			return nil, p.unexpected()
+		}
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		e, err := p.or(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		return e, p.expectOp(")")
+	case tokWord:
+		return p.wordExpr(t)
+	}
+	return nil, p.unexpected()
+}
+
+func (p *filterParser) wordExpr(t token) (*expr, error) {
+	switch t.text {
+	case "NULL":
+		return &expr{op: opNull}, p.advance()
+	case "TRUE":
+		return &expr{op: opBool, n: 1}, p.advance()
+	case "FALSE":
+		return &expr{op: opBool}, p.advance()
+	}
+	if reserved[t.text] {
+		return nil, p.unexpected()
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	switch t.text {
+	case "CURRENT_DATE", "CURRENT_USER":
+		if p.isOp("(") {
+			if err := p.advance(); err != nil {
+				return nil, err
+			}
+			if err := p.expectOp(")"); err != nil {
+				return nil, err
+			}
+		}
+		if t.text == "CURRENT_USER" {
+			return &expr{op: opUser}, nil
+		}
+		return &expr{op: opToday}, nil
+	case "DATE":
+		if p.tok.kind == tokString && len(p.tok.pieces) == 1 && !p.tok.pieces[0].param {
+			n, ok := parseDate(p.tok.pieces[0].text)
+			if !ok {
+				return nil, p.lex.errf(p.tok.pos, "malformed date")
+			}
+			return &expr{op: opDate, n: n}, p.advance()
+		}
+	case "INTERVAL":
+		if p.tok.kind == tokString || p.tok.kind == tokNumber {
+			return p.interval()
+		}
+	}
+	if p.isOp("(") {
+		return nil, p.lex.errf(t.pos, "function %s is not part of the grammar", strings.ToLower(t.raw))
+	}
+	return p.columnRest(t.raw)
+}
+
+func (p *filterParser) interval() (*expr, error) {
+	text := p.tok.text
+	if p.tok.kind == tokString {
+		if len(p.tok.pieces) != 1 || p.tok.pieces[0].param {
+			return nil, p.unexpected()
+		}
+		text = p.tok.pieces[0].text
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return nil, p.lex.errf(p.tok.pos, "malformed interval")
+	}
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if !p.word("DAY") && !p.word("DAYS") {
+		return nil, p.lex.errf(p.tok.pos, "intervals are in days")
+	}
+	return &expr{op: opDays, n: n}, p.advance()
+}
+
+func (p *filterParser) column(name string) (*expr, error) {
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	return p.columnRest(name)
+}
+
+// columnRest reads the parts after a dot: a table's name before the column's,
+// or a field after it. Which of them is decided when the columns are known.
+func (p *filterParser) columnRest(name string) (*expr, error) {
+	for p.isOp(".") {
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+		if p.tok.kind != tokWord && p.tok.kind != tokQuoted {
+			return nil, p.unexpected()
+		}
+		part := p.tok.raw
+		if p.tok.kind == tokQuoted {
+			part = p.tok.text
+		}
+		name += "." + part
+		if err := p.advance(); err != nil {
+			return nil, err
+		}
+	}
+	if p.isOp("(") {
+		return nil, p.lex.errf(p.tok.pos, "functions are not part of the grammar")
+	}
+	return &expr{op: opColumn, text: name}, nil
+}
+
+// parseDate reads yyyy-mm-dd as days since 1970-01-01.
+func parseDate(s string) (int64, bool) {
+	t, err := time.Parse("2006-01-02", s)
+	if err != nil {
+		return 0, false
+	}
+	return t.Unix() / 86400, true
+}
