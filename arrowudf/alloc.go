@@ -19,14 +19,15 @@ func newAllocator(mem memory.Allocator) *allocator {
 	return &allocator{mem: mem, live: map[*byte][]byte{}}
 }
 
-// Allocate returns size bytes that may hold anything.
+// Allocate returns size bytes that may hold anything; nil for none.
 func (a *allocator) Allocate(size int) []byte {
-	b := a.mem.Allocate(size)
-	if size > 0 {
-		a.mu.Lock()
-		a.live[&b[0]] = b
-		a.mu.Unlock()
+	if size == 0 {
+		return nil
 	}
+	b := a.mem.Allocate(size)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.live[&b[0]] = b
 	return b
 }
 

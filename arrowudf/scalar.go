@@ -78,6 +78,9 @@ func scalarData(s scalar.Scalar, dt arrow.DataType, mem memory.Allocator) (arrow
 	if !s.IsValid() {
 		return nullRow(dt)
 	}
+	if b, ok := s.(scalar.BinaryScalar); ok && dt.ID() != arrow.FIXED_SIZE_BINARY {
+		return textRow(b.Data(), dt), nil
+	}
 	arr, err := scalar.MakeArrayFromScalar(s, 1, mem)
 	if err != nil {
 		return nil, fmt.Errorf("%w: scalar of %s", mask.ErrType, dt)
@@ -110,6 +113,16 @@ func dictionaryScalar(s scalar.Scalar, t *arrow.DictionaryType, mem memory.Alloc
 	defer index.Release()
 	d := index.Data()
 	return array.NewDataWithDictionary(t, 1, d.Buffers(), d.NullN(), 0, ds.Value.Dict.Data().(*array.Data)), nil
+}
+
+// textRow is one value of text or binary. (arrow's MakeArrayFromScalar writes
+// 32-bit offsets for the large types too.)
+func textRow(value []byte, dt arrow.DataType) arrow.ArrayData {
+	offsets := bytesOf([]int32{0, int32(len(value))})
+	if isLarge(dt) {
+		offsets = bytesOf([]int64{0, int64(len(value))})
+	}
+	return data(dt, 1, 0, []*memory.Buffer{nil, memory.NewBufferBytes(offsets), memory.NewBufferBytes(value)})
 }
 
 // nullRow is one NULL of a plain type.
