@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -245,6 +244,11 @@ func TestMalformedVectors(t *testing.T) {
 			t.Errorf("%d rows of %s in layout %d: %v", v.Len, v.Type, v.Layout, err)
 		}
 	}
+	// A width of 0 needs no data for any number of rows; their digests do.
+	none := Vector{Type: bin, Len: maxSize}
+	if _, err := compile(t, "digest({col}, 'sha512')", bin).Eval(context.Background(), &none, EvalOptions{}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("digests beyond memory: %v", err)
+	}
 	if _, err := compile(t, "mask({col})", text).Eval(context.Background(), nil, EvalOptions{}); !errors.Is(err, ErrVector) {
 		t.Errorf("no column: %v", err)
 	}
@@ -259,7 +263,7 @@ func TestMalformedVectors(t *testing.T) {
 	}
 }
 
-// endlessAlloc cancels on the first allocation, in the middle of the work.
+// cancelAlloc cancels on the first allocation, in the middle of the work.
 type cancelAlloc struct {
 	countingAlloc
 	cancel func()
@@ -303,7 +307,7 @@ func (brokenAlloc) Free([]byte)         {}
 // brokenOp panics in its goroutine.
 type brokenOp struct{ copyText }
 
-func (brokenOp) write([]byte, *Vector, int, int, bool) error { panic(fmt.Errorf(marker)) }
+func (brokenOp) write([]byte, *Vector, int, int, bool) error { panic(errors.New(marker)) }
 
 func TestPanicsStayInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -28,6 +28,9 @@ func TestB14FIPS(t *testing.T) {
 				}
 			}
 			cmd.Env = append(cmd.Env, "GODEBUG=fips140="+mode, fipsChild+"="+mode)
+			if mode == "off" { // whatever the kernel of this machine says
+				cmd.Env = append(cmd.Env, fips.EnvFIPS+"=off")
+			}
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "--- PASS: TestFIPSChild") {
 				t.Errorf("%v\n%s", err, out)
@@ -40,9 +43,6 @@ func TestFIPSChild(t *testing.T) {
 	mode := os.Getenv(fipsChild)
 	if mode == "" {
 		t.Skip("run by TestB14FIPS in a process of its own")
-	}
-	if mode == "off" && fips.Enabled() {
-		t.Skipf("--- PASS: TestFIPSChild cannot be seen: this machine is in FIPS mode (%s)", fips.Current().Source)
 	}
 	on := mode != "off"
 	if fips.Enabled() != on {

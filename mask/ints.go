@@ -1,6 +1,9 @@
 package mask
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // numberRows is the rows of fixed width worked on at a time; a multiple of 8.
 const numberRows = 4096
@@ -95,8 +98,11 @@ func (m *intMask) mask(raw uint64, unused int) uint64 {
 		low = n
 	}
 	masked := m.number * (ones[high] - ones[low])
-	kept := size
-	if low < digits {
+	kept := uint64(0)
+	switch {
+	case low == digits:
+		kept = size
+	case low > 0:
 		kept = size % pow10[low]
 	}
 	if high < digits {
@@ -126,11 +132,12 @@ var pow10, ones = func() (p [maxDigits]uint64, o [maxDigits + 1]uint64) {
 	return p, o
 }()
 
-// digitCount is the number of decimal digits; zero has one.
+// digitCount is the number of decimal digits; zero has one. 1233/4096 is just
+// above log10(2), so that the estimate from the bits is right or one short.
 func digitCount(v uint64) int {
-	n := 1
-	for n < maxDigits && v >= pow10[n] {
+	n := bits.Len64(v) * 1233 >> 12
+	if v >= pow10[n] {
 		n++
 	}
-	return n
+	return max(n, 1)
 }

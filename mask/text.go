@@ -118,7 +118,11 @@ func backward(row []byte, n int) int {
 
 func (m *textMask) sizes(lens []int, in *Vector, lo, hi int) (plain bool) {
 	if m.plainChunk(in, lo, hi) {
-		rowLens(lens, in, lo, hi)
+		if in.Layout == LayoutOffsets64 {
+			differences(lens, in.Offsets64[lo:])
+		} else {
+			differences(lens, in.Offsets32[lo:])
+		}
 		return true
 	}
 	col := in.column(lo, hi)
@@ -159,6 +163,13 @@ func (m *textMask) write(dst []byte, in *Vector, lo, hi int, plain bool) error {
 		at += show(dst[at:], row[b:])
 	}
 	return nil
+}
+
+// differences stores the length of each row; no NULL has bytes.
+func differences[O kernels.Offset](lens []int, offsets []O) {
+	for i := range lens {
+		lens[i] = int(offsets[i+1] - offsets[i])
+	}
 }
 
 // plainChunk reports whether the rows can be masked as one run of ASCII bytes:
