@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -77,4 +78,12 @@ func maskASCII(s string, n int) string {
 		}
 	}
 	return string(b)
+}
+
+func hexOf(s string) string { return hex.EncodeToString([]byte(s)) }
+
+func hmacSHA256(key, s string) string {
+	m := hmac.New(sha256.New, []byte(key))
+	m.Write([]byte(s))
+	return hex.EncodeToString(m.Sum(nil))
 }

@@ -11,6 +11,9 @@ const (
 	routeBackend = "arrowmask's backends"
 )
 
+// fipsBackend is the backend that goes through Go's cryptographic module.
+const fipsBackend = "std"
+
 func fipsState() fipsReport {
 	s := fips.Current()
 	return fipsReport{Enabled: s.Enabled, Enforced: s.Enforced, Source: s.Source}
@@ -43,7 +46,7 @@ func backendOf(alg kernels.Alg) backendInfo {
 		if !alg.SHA2() {
 			info.Why = "refused: " + fips.ErrNotApproved.Error()
 		} else {
-			info.Backend, info.Why = "std", "FIPS mode: "+routeModule
+			info.Backend, info.Why = fipsBackend, "FIPS mode: "+routeModule
 		}
 		return info
 	}

@@ -195,6 +195,8 @@ func arrayCell(a arrow.Array, i int) any {
 		return arrayCell(a.Values(), a.GetPhysicalIndex(i))
 	case interface{ Value(int) []byte }: // the binary layouts
 		return fmt.Sprintf("0x%x", a.Value(i))
+	case *array.Decimal128: // ValueStr drops zeros of the fraction
+		return a.Value(i).ToString(a.DataType().(arrow.DecimalType).GetScale())
 	}
 	return strings.Clone(a.ValueStr(i))
 }

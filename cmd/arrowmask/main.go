@@ -3,9 +3,11 @@
 package main
 
 import (
+	"log"
 	"os"
 )
 
 func main() {
+	log.SetFlags(0) // package kernels logs when it drops a backend
 	os.Exit(run(os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }

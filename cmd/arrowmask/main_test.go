@@ -10,8 +10,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/arrowmask/arrowmask/internal/samplegen"
 )
 
 // program is the program under test, built once. The tests run it as a user
@@ -127,6 +130,26 @@ func shared(t *testing.T, elem ...string) string {
 
 // customers is the sample file.
 var customers = filepath.Join("..", "..", "testdata", "samples", "customers.parquet")
+
+// some is a shorter sample: 20,000 rows in three row groups.
+var some = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(filepath.Dir(program), "some.parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		return "", err
+	}
+	// The Parquet writer closes the file.
+	return path, samplegen.WriteParquet(f, samplegen.Options{Rows: 20_000, RowGroup: 7_000})
+})
+
+func someCustomers(t *testing.T) string {
+	t.Helper()
+	path, err := some()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // noFiles fails when a folder holds anything but the named files.
 func noFiles(t *testing.T, dir string, except ...string) {

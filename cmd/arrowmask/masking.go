@@ -38,9 +38,6 @@ func newMasking(in string, o *maskFlags) (*masking, error) {
 		}
 	}
 	var err error
-	if m.sets, err = parseSets(o.sets); err != nil {
-		return nil, err
-	}
 	m.ring, err = o.keys.keyring()
 	return m, err
 }
@@ -58,7 +55,11 @@ func (m *masking) checkFlags() error {
 	if m.threads < 1 {
 		return usagef("--threads %d: want 1 or more", m.threads)
 	}
-	_, err := newProgress(m.progress, io.Discard, -1)
+	if _, err := newProgress(m.progress, io.Discard, -1); err != nil {
+		return err
+	}
+	var err error
+	m.sets, err = parseSets(m.maskFlags.sets)
 	return err
 }
 
@@ -88,11 +89,25 @@ func (m *masking) checkFormats() error {
 		m.write.Delimiter = map[tablefile.Format]byte{tablefile.CSV: ',', tablefile.TSV: '\t'}[to]
 	}
 	if from == to && to.IsText() {
-		m.read.Raw = func(_ int, name string) bool {
-			return !slices.ContainsFunc(m.sets, func(s set) bool { return s.column == name })
-		}
+		m.keepCells()
 	}
 	return nil
+}
+
+// keepCells has the columns that no --set names read as they stand, so that
+// their bytes come out unchanged; a --csv-type has no meaning for them.
+func (m *masking) keepCells() {
+	m.read.Raw = func(_ int, name string) bool { return !m.names(name) }
+	if m.read.Schema == nil {
+		return
+	}
+	fields := slices.DeleteFunc(m.read.Schema.Fields(), func(f arrow.Field) bool { return !m.names(f.Name) })
+	m.read.Schema = arrow.NewSchema(fields, nil)
+}
+
+// names reports whether a --set names the column.
+func (m *masking) names(column string) bool {
+	return slices.ContainsFunc(m.sets, func(s set) bool { return s.column == column })
 }
 
 // checkPlaces refuses to write where something would be lost.

@@ -162,6 +162,8 @@ func valueOf(a arrow.Array, i int) value {
 	switch a := a.(type) {
 	case *array.FixedSizeBinary:
 		return value{text: hex.EncodeToString(a.Value(i))}
+	case *array.Decimal128:
+		return value{text: a.Value(i).ToString(a.DataType().(*arrow.Decimal128Type).Scale)}
 	case *array.Binary:
 		return value{text: hex.EncodeToString(a.Value(i))}
 	}
