@@ -12,6 +12,8 @@ type macKey struct {
 	// inner and outer are the chaining values after the first block, K0 ^ ipad
 	// and K0 ^ opad.
 	inner, outer state
+	// lanes is the same in the form of a lane backend.
+	lanes *laneStates
 	// std holds hashers of crypto/hmac with the key.
 	std *hasherPool
 }

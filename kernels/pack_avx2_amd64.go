@@ -4,40 +4,40 @@
 
 package kernels
 
-// pack64LEAVX2 writes the last 64 bytes of n padded messages to dst, one after the
-// other: what is left of each row after skip bytes, the one bit, zeros, and
+// pack64LEAVX2 writes the last 64 bytes of n padded messages to dst, one after
+// the other: what is left of each row after skip bytes, the one bit, zeros, and
 // the message's length in bits, little-endian; extra bytes count as hashed
 // before the row. It reads 64 bytes from skip on, whatever the row's length.
 //
 //go:noescape
 func pack64LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
 
-// pack128LEAVX2 writes the last 128 bytes of n padded messages to dst, one after the
-// other: what is left of each row after skip bytes, the one bit, zeros, and
+// pack128LEAVX2 writes the last 128 bytes of n padded messages to dst, one after
+// the other: what is left of each row after skip bytes, the one bit, zeros, and
 // the message's length in bits, little-endian; extra bytes count as hashed
 // before the row. It reads 128 bytes from skip on, whatever the row's length.
 //
 //go:noescape
 func pack128LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
 
-// pack64BEAVX2 writes the last 64 bytes of n padded messages to dst, one after the
-// other: what is left of each row after skip bytes, the one bit, zeros, and
+// pack64BEAVX2 writes the last 64 bytes of n padded messages to dst, one after
+// the other: what is left of each row after skip bytes, the one bit, zeros, and
 // the message's length in bits, big-endian; extra bytes count as hashed
 // before the row. It reads 64 bytes from skip on, whatever the row's length.
 //
 //go:noescape
 func pack64BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
 
-// pack128BEAVX2 writes the last 128 bytes of n padded messages to dst, one after the
-// other: what is left of each row after skip bytes, the one bit, zeros, and
+// pack128BEAVX2 writes the last 128 bytes of n padded messages to dst, one after
+// the other: what is left of each row after skip bytes, the one bit, zeros, and
 // the message's length in bits, big-endian; extra bytes count as hashed
 // before the row. It reads 128 bytes from skip on, whatever the row's length.
 //
 //go:noescape
 func pack128BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
 
-// pack256BEAVX2 writes the last 256 bytes of n padded messages to dst, one after the
-// other: what is left of each row after skip bytes, the one bit, zeros, and
+// pack256BEAVX2 writes the last 256 bytes of n padded messages to dst, one after
+// the other: what is left of each row after skip bytes, the one bit, zeros, and
 // the message's length in bits, big-endian; extra bytes count as hashed
 // before the row. It reads 256 bytes from skip on, whatever the row's length.
 //

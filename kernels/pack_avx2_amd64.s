@@ -156,10 +156,10 @@ next:
 	LEAQ    (DX)(R9*1), BX
 	SHLQ    $0x03, BX
 	SUBQ    R8, DX
-	MOVQ    R10, R12
-	SUBQ    DX, R12
 	MOVQ    R11, R13
 	SUBQ    DX, R13
+	MOVQ    R10, R12
+	SUBQ    DX, R12
 	VMOVDQU (AX), Y0
 	VPAND   (R12), Y0, Y0
 	VPOR    (R13), Y0, Y0
@@ -198,10 +198,10 @@ next:
 	LEAQ    (DX)(R9*1), BX
 	SHLQ    $0x03, BX
 	SUBQ    R8, DX
-	MOVQ    R10, R12
-	SUBQ    DX, R12
 	MOVQ    R11, R13
 	SUBQ    DX, R13
+	MOVQ    R10, R12
+	SUBQ    DX, R12
 	VMOVDQU (AX), Y0
 	VPAND   (R12), Y0, Y0
 	VPOR    (R13), Y0, Y0
@@ -249,10 +249,10 @@ next:
 	SHLQ    $0x03, BX
 	BSWAPQ  BX
 	SUBQ    R8, DX
-	MOVQ    R10, R12
-	SUBQ    DX, R12
 	MOVQ    R11, R13
 	SUBQ    DX, R13
+	MOVQ    R10, R12
+	SUBQ    DX, R12
 	VMOVDQU (AX), Y0
 	VPAND   (R12), Y0, Y0
 	VPOR    (R13), Y0, Y0
@@ -292,10 +292,10 @@ next:
 	SHLQ    $0x03, BX
 	BSWAPQ  BX
 	SUBQ    R8, DX
-	MOVQ    R10, R12
-	SUBQ    DX, R12
 	MOVQ    R11, R13
 	SUBQ    DX, R13
+	MOVQ    R10, R12
+	SUBQ    DX, R12
 	VMOVDQU (AX), Y0
 	VPAND   (R12), Y0, Y0
 	VPOR    (R13), Y0, Y0
@@ -343,10 +343,10 @@ next:
 	SHLQ    $0x03, BX
 	BSWAPQ  BX
 	SUBQ    R8, DX
-	MOVQ    R10, R12
-	SUBQ    DX, R12
 	MOVQ    R11, R13
 	SUBQ    DX, R13
+	MOVQ    R10, R12
+	SUBQ    DX, R12
 	VMOVDQU (AX), Y0
 	VPAND   (R12), Y0, Y0
 	VPOR    (R13), Y0, Y0

@@ -31,14 +31,22 @@ type laneKernel struct {
 	// the generated functions.
 	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int)
 	// pack1 and pack2 write the padded end of n rows to the staging area, as
-	// one block a row or two. They may read to the end of the last block.
-	pack1, pack2 func(dst *byte, refs *[2]uint64, n, skip, extra int)
+	// one block a row or two. Unless exact is set they read to the end of the
+	// last block, whatever the row's length.
+	pack1, pack2 packFunc
+	exact        bool
+	// gather32 fills references from 32-bit offsets, n a multiple of four.
+	gather32 func(refs *[2]uint64, offsets *int32, base uintptr, n, stride int) (shortest, longest int32)
 
 	// single hashes row by row in the best single-stream code.
 	single func(dst []byte, col *Column, lo, hi int, mac *macKey)
 	// cost weighs single against run.
 	cost laneCost
+	// start is what plain digests start from, in every lane.
+	start [512]byte
 }
+
+type packFunc = func(dst *byte, refs *[2]uint64, n, skip, extra int)
 
 // laneCost is what the scheduler's choices rest on: measured times in
 // nanoseconds. Only their ratios matter, and those differ little between
@@ -85,8 +93,7 @@ const (
 // laneScratch is what a call needs besides its arguments. The areas that held
 // bytes of rows are cleared before it goes back to the pool.
 type laneScratch struct {
-	state [512]byte // what every row starts from; first, so that it is aligned
-	live  [512]byte // what the lanes of refill have come to
+	live  [512]byte // chaining values of refill; first, so that it is aligned
 	stage [stageSize]byte
 	spill [spillSize]byte
 	tails [maxLanes][2 * maxBlock]byte
@@ -95,6 +102,7 @@ type laneScratch struct {
 
 	refs, sorted, rest [chunkRows + maxLanes]rowRef
 	starts             [maxClass + 2]int32
+	lanesAt            [maxLanes]rowRef // where the lanes of refill are
 
 	spilled int // bytes of spill in use
 	staged  int // most bytes of stage in use
@@ -172,21 +180,20 @@ type job struct {
 	lo    int    // row of col with output place 0
 	out   []byte // digests, full bytes each
 	mac   *macKey
-	extra int // bytes that the chaining value has taken already
+	start *[512]byte // what every row starts from
+	extra int        // bytes that start has taken already
 }
 
 // chunk hashes rows lo to lo+n of col.
 func (k *laneKernel) chunk(s *laneScratch, dst []byte, col *Column, lo, n int, mac *macKey) {
 	size := k.alg.Size()
-	j := job{laneKernel: k, laneScratch: s, col: col, lo: lo, out: dst, mac: mac}
-	from := &initial[k.alg]
+	j := job{laneKernel: k, laneScratch: s, col: col, lo: lo, out: dst, mac: mac, start: &k.start}
 	if size != k.full {
 		j.out = s.cut[:n*k.full]
 	}
 	if mac != nil {
-		j.out, j.extra, from = s.inner[:n*k.full], k.alg.BlockSize(), &mac.inner
+		j.out, j.extra, j.start = s.inner[:n*k.full], k.alg.BlockSize(), &mac.lanes.inner
 	}
-	k.broadcast(&s.state, from)
 	j.hash(n)
 	if race.Enabled {
 		for i := range n {
@@ -214,6 +221,6 @@ func (j *job) outer(dst []byte, n int) {
 	if j.alg.Size() != j.full {
 		j.out = j.cut[:n*j.full]
 	}
-	j.broadcast(&j.state, &j.mac.outer)
+	j.start = &j.mac.lanes.outer
 	j.class(j.refs[:n], n, 1)
 }

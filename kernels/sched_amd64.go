@@ -5,73 +5,83 @@ package kernels
 import "github.com/arrowmask/arrowmask/internal/cpu"
 
 // What the instructions of each tier need; internal/cpu adds the operating
-// system's part. Every tier packs rows with packAVX2.
+// system's part. gather32AVX2 belongs to every tier.
 const (
 	needsAVX2   = cpu.AVX | cpu.AVX2
-	needsAVX512 = needsAVX2 | cpu.AVX512F | cpu.AVX512VL | cpu.AVX512BW
+	needsAVX512 = needsAVX2 | cpu.AVX512F | cpu.AVX512VL | cpu.AVX512BW | cpu.BMI2
 	needsSHANI  = needsAVX2 | cpu.SHA | cpu.SSSE3 | cpu.SSE41 | cpu.SSE2
 )
 
+// packer is an instruction set's way to pad rows.
+type packer struct {
+	exact                           bool
+	le64, le128, be64, be128, be256 packFunc
+}
+
+var (
+	packAVX2   = packer{false, pack64LEAVX2, pack128LEAVX2, pack64BEAVX2, pack128BEAVX2, pack256BEAVX2}
+	packAVX512 = packer{true, pack64LEAVX512, pack128LEAVX512, pack64BEAVX512, pack128BEAVX512, pack256BEAVX512}
+)
+
+// with sets the kernel's packing functions.
+func (k laneKernel) with(p packer) laneKernel {
+	k.exact, k.gather32 = p.exact, gather32AVX2
+	switch {
+	case k.alg == MD5:
+		k.pack1, k.pack2 = p.le64, p.le128
+	case k.alg.wide():
+		k.pack1, k.pack2 = p.be128, p.be256
+	default:
+		k.pack1, k.pack2 = p.be64, p.be128
+	}
+	return k
+}
+
 // assembly is the list of this architecture's own kernels for an algorithm,
-// best first.
+// best first. The costs were measured on a server processor with all tiers.
 func assembly(alg Alg) []*Backend {
 	switch alg {
 	case MD5:
-		return []*Backend{newLanes("avx512", needsAVX512, laneKernel{
-			alg: alg, lanes: 16, full: 16,
-			word: rowWord(16), run: md5AVX512, pack1: pack64LEAVX2, pack2: pack128LEAVX2,
-			cost: laneCost{step: 100, block: 100, row: 40, batch: 100},
-		}), newLanes("avx2", needsAVX2, laneKernel{
-			alg: alg, lanes: 16, full: 16,
-			word: rowWord(16), run: md5AVX2, pack1: pack64LEAVX2, pack2: pack128LEAVX2,
-			cost: laneCost{step: 150, block: 100, row: 40, batch: 100},
-		})}
+		return []*Backend{
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX512,
+				cost: laneCost{step: 70, block: 78, row: 8, batch: 80}}.with(packAVX512)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX2,
+				cost: laneCost{step: 126, block: 78, row: 8, batch: 80}}.with(packAVX2)),
+		}
 	case SHA1:
-		return []*Backend{newLanes("avx512", needsAVX512, laneKernel{
-			alg: alg, lanes: 16, full: 20,
-			word: rowWord(16), run: sha1AVX512, pack1: pack64BEAVX2, pack2: pack128BEAVX2,
-			cost: laneCost{step: 120, block: 50, row: 40, batch: 100},
-		}), newLanes("avx2", needsAVX2, laneKernel{
-			alg: alg, lanes: 16, full: 20,
-			word: rowWord(16), run: sha1AVX2, pack1: pack64BEAVX2, pack2: pack128BEAVX2,
-			cost: laneCost{step: 250, block: 50, row: 40, batch: 100},
-		})}
+		return []*Backend{
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX512,
+				cost: laneCost{step: 110, block: 40, row: 32, batch: 80}}.with(packAVX512)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2,
+				cost: laneCost{step: 250, block: 40, row: 32, batch: 80}}.with(packAVX2)),
+		}
 	case SHA224, SHA256:
-		return []*Backend{newLanes("avx512", needsAVX512, laneKernel{
-			alg: alg, lanes: 16, full: 32,
-			word: rowWord(16), run: sha256AVX512, pack1: pack64BEAVX2, pack2: pack128BEAVX2,
-			cost: laneCost{step: 250, block: 45, row: 60, batch: 100},
-		}), newLanes("shani", needsSHANI, laneKernel{
-			alg: alg, lanes: 2, full: 32,
-			word: shaniWord, run: sha256SHANI, pack1: pack64BEAVX2, pack2: pack128BEAVX2,
-			cost: laneCost{step: 60, block: 45, row: 60, batch: 100},
-		}), newLanes("avx2", needsAVX2, laneKernel{
-			alg: alg, lanes: 8, full: 32,
-			word: rowWord(8), run: sha256AVX2, pack1: pack64BEAVX2, pack2: pack128BEAVX2,
-			cost: laneCost{step: 400, block: 45, row: 60, batch: 100},
-		})}
-	case SHA384, SHA512, SHA512_256:
-		return []*Backend{newLanes("avx512", needsAVX512, laneKernel{
-			alg: alg, lanes: 8, full: 64,
-			word: rowWord(8), run: sha512AVX512, pack1: pack128BEAVX2, pack2: pack256BEAVX2,
-			cost: laneCost{step: 300, block: 200, row: 60, batch: 100},
-		}), newLanes("avx2", needsAVX2, laneKernel{
-			alg: alg, lanes: 4, full: 64,
-			word: rowWord(4), run: sha512AVX2, pack1: pack128BEAVX2, pack2: pack256BEAVX2,
-			cost: laneCost{step: 400, block: 200, row: 60, batch: 100},
-		})}
+		return []*Backend{
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 32, word: rowWord(16), run: sha256AVX512,
+				cost: laneCost{step: 215, block: 36, row: 26, batch: 80}}.with(packAVX512)),
+			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: shaniWord, run: sha256SHANI,
+				cost: laneCost{step: 48, block: 36, row: 26, batch: 80}}.with(packAVX2)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 8, full: 32, word: rowWord(8), run: sha256AVX2,
+				cost: laneCost{step: 290, block: 36, row: 26, batch: 80}}.with(packAVX2)),
+		}
+	default:
+		return []*Backend{
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 8, full: 64, word: rowWord(8), run: sha512AVX512,
+				cost: laneCost{step: 270, block: 170, row: 40, batch: 80}}.with(packAVX512)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 4, full: 64, word: rowWord(4), run: sha512AVX2,
+				cost: laneCost{step: 350, block: 170, row: 40, batch: 80}}.with(packAVX2)),
+		}
 	}
-	return nil
-}
-
-// shaniWord is where the SHA instructions want the words of a chaining value:
-// F E B A H G D C.
-func shaniWord(w, lane int) int {
-	return 8*lane + [8]int{3, 2, 7, 6, 1, 0, 5, 4}[w]
 }
 
 // rowWord is where kernels that keep a word of all rows together have a row's
 // words.
 func rowWord(lanes int) func(w, lane int) int {
 	return func(w, lane int) int { return w*lanes + lane }
+}
+
+// shaniWord is where the SHA instructions want the words of a chaining value:
+// F E B A H G D C.
+func shaniWord(w, lane int) int {
+	return 8*lane + [8]int{3, 2, 7, 6, 1, 0, 5, 4}[w]
 }

@@ -27,7 +27,11 @@ func (j *job) gather(n int) gathered {
 	reach := j.alg.BlockSize() + j.alg.BlockSize()/8 // most that padding adds
 	switch c.kind {
 	case kindOff32:
-		x = gatherOffsets(j.refs[:n], c, c.off32, j.lo, j.full, reach)
+		if !c.picked && j.gather32 != nil {
+			x = j.gather32Rows(n, reach)
+		} else {
+			x = gatherOffsets(j.refs[:n], c, c.off32, j.lo, j.full, reach)
+		}
 	case kindOff64:
 		x = gatherOffsets(j.refs[:n], c, c.off64, j.lo, j.full, reach)
 	case kindViews:
@@ -36,7 +40,7 @@ func (j *job) gather(n int) gathered {
 		x = gatherFixed(j.refs[:n], c, j.lo, j.full, reach)
 	}
 	g := gathered{rows: n, least: j.blocks(x.shortest), most: j.blocks(x.longest)}
-	if x.near || x.longest > maxLaneRow {
+	if x.near && !j.exact || x.longest > maxLaneRow {
 		j.ends(&g)
 	}
 	return g
@@ -68,6 +72,23 @@ func gatherOffsets[O Offset](refs []rowRef, c *Column, offsets []O, lo, stride, 
 		}
 	}
 	return extent{int(shortest), int(longest), int(last) > len(c.data)-reach}
+}
+
+// gather32Rows is gatherOffsets for the commonest column, in assembly.
+func (j *job) gather32Rows(n, reach int) extent {
+	offsets := j.col.off32[j.lo : j.lo+n+1]
+	x := extent{shortest: math.MaxInt32, near: int(offsets[n]) > len(j.col.data)-reach}
+	four := n &^ 3
+	if four > 0 {
+		s, l := j.gather32((*[2]uint64)(&j.refs[0]), &offsets[0], addr(j.col.data), four, j.full)
+		x.shortest, x.longest = int(s), int(l)
+	}
+	for i := four; i < n; i++ {
+		a, length := offsets[i], int(offsets[i+1]-offsets[i])
+		j.refs[i] = newRowRef(addr(j.col.data)+uintptr(a), length, i*j.full)
+		x.shortest, x.longest = min(x.shortest, length), max(x.longest, length)
+	}
+	return x
 }
 
 func gatherFixed(refs []rowRef, c *Column, lo, stride, reach int) extent {

@@ -16,7 +16,7 @@ type lane struct {
 func (j *job) refill(rows []rowRef) {
 	var (
 		lanes [maxLanes]lane
-		refs  [maxLanes]rowRef
+		refs  = &j.lanesAt
 		block = j.alg.BlockSize()
 		limit = max(1, maxCall/(j.lanes*block))
 	)
@@ -81,7 +81,7 @@ func (j *job) enter(i int, l *lane, ref *rowRef, r rowRef) {
 	size := j.wordSize()
 	for w := range j.words() {
 		at := size * j.word(w, i)
-		copy(j.live[at:at+size], j.state[at:])
+		copy(j.live[at:at+size], j.start[at:])
 	}
 }
 
