@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -42,9 +43,9 @@ func newParquetDecoder(ctx context.Context, src *source, opts ReadOptions) (d *p
 	}
 	props := parquet.NewReaderProperties(opts.Mem)
 	props.BufferedStreamEnabled = true // else whole column chunks are read into memory
-	pf, err := file.NewParquetReader(src, file.WithReadProps(props))
+	pf, err := openFooter(src, props)
 	if err != nil {
-		return nil, wrap(ErrMalformed, "reading the footer", err)
+		return nil, err
 	}
 	if err := checkParquetFooter(pf); err != nil {
 		return nil, err
@@ -64,6 +65,20 @@ func newParquetDecoder(ctx context.Context, src *source, opts ReadOptions) (d *p
 		return nil, err
 	}
 	return d, nil
+}
+
+// openFooter parses the footer. The library panics on logical types it does not know; footer panics quote no cells, so their text is kept.
+func openFooter(src *source, props *parquet.ReaderProperties) (pf *file.Reader, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("reading the footer: %w: %s", ErrUnsupported, firstLine(fmt.Sprint(p)))
+		}
+	}()
+	pf, err = file.NewParquetReader(src, file.WithReadProps(props))
+	if err != nil {
+		return nil, wrap(ErrMalformed, "reading the footer", err)
+	}
+	return pf, nil
 }
 
 // checkParquetMagic tells what a file is that is not Parquet, and encrypted files.
@@ -304,10 +319,13 @@ func (d *parquetDecoder) decodeField(i int, want int64) (col *arrow.Chunked, err
 	what := fmt.Sprintf("column %q, after row %d", d.sc.Field(i).Name, d.read)
 	defer guard(ErrMalformed, what, &err)
 	col, err = d.fields[i].NextBatch(want)
-	if err != nil {
-		return nil, wrap(ErrMalformed, what, err)
+	switch {
+	case err == nil:
+		return col, nil
+	case strings.Contains(err.Error(), "exceeds configured limit"):
+		return nil, wrap(ErrUnsupported, what, err) // a page too large to hold in memory
 	}
-	return col, nil
+	return nil, wrap(ErrMalformed, what, err)
 }
 
 // adapt chooses how many rows to ask for next, from how wide the last ones were.

@@ -15,7 +15,7 @@ import (
 const (
 	// A row group is held in memory until it is complete. It ends at whichever comes first.
 	groupRows  = 1 << 20
-	groupBytes = 128 << 20 // of values before encoding
+	groupBytes = 64 << 20 // of values before encoding
 )
 
 type parquetEncoder struct {
@@ -24,6 +24,7 @@ type parquetEncoder struct {
 	sc    *arrow.Schema // as the file has it: views are plain
 	rows  int64         // in the current row group
 	bytes int64
+	all   int64 // rows before this batch, for messages
 }
 
 func parquetProps(opts WriteOptions) (*parquet.WriterProperties, pqarrow.ArrowWriterProperties, error) {
@@ -101,6 +102,14 @@ func (e *parquetEncoder) write(batch arrow.RecordBatch) error {
 		return err
 	}
 	defer batch.Release()
+	for i, col := range batch.Columns() {
+		if row, err := checkConverted(col); err != nil && row < 0 {
+			return fmt.Errorf("column %q, in rows %d to %d: %w", e.sc.Field(i).Name, e.all+1, e.all+batch.NumRows(), err)
+		} else if err != nil {
+			return fmt.Errorf("column %q, row %d: %w", e.sc.Field(i).Name, e.all+int64(row)+1, err)
+		}
+	}
+	e.all += batch.NumRows()
 	for from := int64(0); from < batch.NumRows(); {
 		if e.rows >= groupRows || e.bytes >= groupBytes {
 			if err := e.startGroup(); err != nil {
