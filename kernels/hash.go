@@ -47,7 +47,8 @@ func (h Hash) Format(f fmt.State, _ rune) { io.WriteString(f, h.String()) }
 // column's buffers; bytes of dst past that are left alone. The result depends
 // on nothing but the rows' bytes: not on the range, the neighbours or the
 // alignment. Nothing is allocated, and nothing of the caller's is kept after
-// the return.
+// the return. (The compiler puts *col on the heap: callers that make a column
+// for every batch may keep one variable for it.)
 //
 // Errors wrap ErrBuffer or ErrUnsupportedBackend; then nothing was written.
 func (h *Hash) Sum(dst []byte, col *Column, lo, hi int) error {
