@@ -10,8 +10,8 @@ import (
 // assembly is the list of this architecture's own encoders, best first.
 func assembly() []*Backend {
 	return []*Backend{
-		{Name: "avx2", Needs: cpu.AVX | cpu.AVX2, encode: shuffle(encodeAVX2, 32)},
-		{Name: "ssse3", Needs: cpu.SSSE3 | cpu.SSE2, encode: shuffle(encodeSSSE3, 16)},
+		{Name: "avx2", Needs: cpu.AVX | cpu.AVX2 | cpu.SSSE3 | cpu.SSE2, encode: encodeWide},
+		{Name: "ssse3", Needs: cpu.SSSE3 | cpu.SSE2, encode: encodeNarrow},
 	}
 }
 
@@ -21,20 +21,40 @@ var lowerChars, upperChars = [16]byte([]byte("0123456789abcdef")), [16]byte([]by
 // preempted, so it must return soon.
 const maxCall = 64 << 10
 
-// shuffle wraps an assembly encoder that takes at least width bytes.
-func shuffle(f func(dst, src *byte, n int, chars *[16]byte), width int) func(dst, src []byte, d *digits) {
-	return func(dst, src []byte, d *digits) {
-		race.Read(src)
-		race.Write(dst)
-		chars := &lowerChars
-		if d == &upper {
-			chars = &upperChars
-		}
-		for len(src) >= width {
-			n := min(len(src), maxCall)
-			f(&dst[0], &src[0], n, chars)
-			dst, src = dst[2*n:], src[n:]
-		}
-		encodeGeneric(dst, src, d)
+// encodeWide encodes with AVX2, and the little that does not fill a register
+// with SSSE3.
+func encodeWide(dst, src []byte, d *digits) {
+	if len(src) < 32 {
+		encodeNarrow(dst, src, d)
+		return
 	}
+	race.Read(src)
+	race.Write(dst)
+	for len(src) >= 32 {
+		n := min(len(src), maxCall)
+		encodeAVX2(&dst[0], &src[0], n, chars(d))
+		dst, src = dst[2*n:], src[n:]
+	}
+	if len(src) > 0 {
+		encodeNarrow(dst, src, d)
+	}
+}
+
+// encodeNarrow encodes with SSSE3.
+func encodeNarrow(dst, src []byte, d *digits) {
+	race.Read(src)
+	race.Write(dst)
+	for len(src) >= 16 {
+		n := min(len(src), maxCall)
+		encodeSSSE3(&dst[0], &src[0], n, chars(d))
+		dst, src = dst[2*n:], src[n:]
+	}
+	encodeGeneric(dst, src, d)
+}
+
+func chars(d *digits) *[16]byte {
+	if d == &upper {
+		return &upperChars
+	}
+	return &lowerChars
 }

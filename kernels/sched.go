@@ -85,6 +85,13 @@ const (
 	maxLaneRow = 1 << 30
 	// maxLanes is the largest lane count of any kernel.
 	maxLanes = 32
+	// minBatch is a number of rows that is worth the lanes whatever they hold.
+	minBatch = 4
+	// keyedRow is what crypto/hmac spends on a row, in blocks, besides the
+	// row's own: the second pass, and restoring the key's states twice.
+	keyedRow = 6
+	// nearRow is what a row at the end of a buffer costs more, in nanoseconds.
+	nearRow = 15
 	// spillSize is room for copies of rows that lie at the very end of a
 	// buffer, where a packer would read beyond it.
 	spillSize = 8 << 10
@@ -110,6 +117,29 @@ type laneScratch struct {
 
 var laneScratches = sync.Pool{New: func() any { return new(laneScratch) }}
 
+// few reports whether a small batch is done sooner row by row.
+func (k *laneKernel) few(col *Column, lo, hi int, mac *macKey) bool {
+	if hi-lo == 1 && mac == nil {
+		return true
+	}
+	total, most := 0, 0
+	for i := lo; i < hi; i++ {
+		b := k.blocks(len(col.Row(i)))
+		total, most = total+b, max(most, b)
+	}
+	single := total*k.cost.block + (hi-lo)*k.cost.row
+	steps := max(most, (total+k.lanes-1)/k.lanes)
+	if mac != nil {
+		single += (hi - lo) * keyedRow * k.cost.block
+		steps++
+	}
+	lanes := steps*k.cost.step + k.cost.batch
+	if !k.exact {
+		lanes += (hi - lo) * nearRow // they all lie at the end of the buffer
+	}
+	return single <= lanes
+}
+
 // release clears what the rows left behind and puts the scratch back.
 func (s *laneScratch) release(keyed bool) {
 	clear(s.stage[:s.staged])
@@ -123,7 +153,7 @@ func (s *laneScratch) release(keyed bool) {
 
 // sum is Backend.sum over the kernel.
 func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
-	if hi-lo == 1 {
+	if hi-lo < max(k.lanes, minBatch) && k.few(col, lo, hi, mac) {
 		k.single(dst, col, lo, hi, mac)
 		return
 	}

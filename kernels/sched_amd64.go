@@ -44,32 +44,32 @@ func assembly(alg Alg) []*Backend {
 	case MD5:
 		return []*Backend{
 			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX512,
-				cost: laneCost{step: 70, block: 78, row: 8, batch: 80}}.with(packAVX512)),
+				cost: laneCost{step: 75, block: 71, row: 8, batch: 130}}.with(packAVX512)),
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX2,
-				cost: laneCost{step: 126, block: 78, row: 8, batch: 80}}.with(packAVX2)),
+				cost: laneCost{step: 130, block: 71, row: 8, batch: 130}}.with(packAVX2)),
 		}
 	case SHA1:
 		return []*Backend{
 			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX512,
-				cost: laneCost{step: 110, block: 40, row: 32, batch: 80}}.with(packAVX512)),
+				cost: laneCost{step: 115, block: 32, row: 48, batch: 130}}.with(packAVX512)),
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2,
-				cost: laneCost{step: 250, block: 40, row: 32, batch: 80}}.with(packAVX2)),
+				cost: laneCost{step: 250, block: 32, row: 48, batch: 130}}.with(packAVX2)),
 		}
 	case SHA224, SHA256:
 		return []*Backend{
 			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 32, word: rowWord(16), run: sha256AVX512,
-				cost: laneCost{step: 215, block: 36, row: 26, batch: 80}}.with(packAVX512)),
+				cost: laneCost{step: 230, block: 35, row: 28, batch: 130}}.with(packAVX512)),
 			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: shaniWord, run: sha256SHANI,
-				cost: laneCost{step: 48, block: 36, row: 26, batch: 80}}.with(packAVX2)),
+				cost: laneCost{step: 48, block: 35, row: 28, batch: 130}}.with(packAVX2)),
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 8, full: 32, word: rowWord(8), run: sha256AVX2,
-				cost: laneCost{step: 290, block: 36, row: 26, batch: 80}}.with(packAVX2)),
+				cost: laneCost{step: 300, block: 35, row: 28, batch: 130}}.with(packAVX2)),
 		}
 	default:
 		return []*Backend{
 			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 8, full: 64, word: rowWord(8), run: sha512AVX512,
-				cost: laneCost{step: 270, block: 170, row: 40, batch: 80}}.with(packAVX512)),
+				cost: laneCost{step: 280, block: 180, row: 40, batch: 130}}.with(packAVX512)),
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 4, full: 64, word: rowWord(4), run: sha512AVX2,
-				cost: laneCost{step: 350, block: 170, row: 40, batch: 80}}.with(packAVX2)),
+				cost: laneCost{step: 350, block: 180, row: 40, batch: 130}}.with(packAVX2)),
 		}
 	}
 }

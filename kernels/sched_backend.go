@@ -1,6 +1,13 @@
 package kernels
 
-import "github.com/arrowmask/arrowmask/internal/cpu"
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+
+	"github.com/arrowmask/arrowmask/internal/cpu"
+)
 
 // newLanes makes a backend of a lane kernel.
 func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
@@ -17,14 +24,64 @@ func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
 // lanesOf is the lane kernel of each backend that has one.
 var lanesOf = map[*Backend]*laneKernel{}
 
-// singleStream is the fastest sum function for one row after the other.
+// singleStream is the fastest sum function for one row after the other: the
+// one-shot functions, and crypto/hmac for keyed rows.
 func singleStream(alg Alg) func([]byte, *Column, int, int, *macKey) {
 	if alg == SHA256 {
 		if b := newSimd(); b.Available() {
 			return b.sum
 		}
 	}
-	return newStd(alg).sum
+	keyed := newStd(alg).sum
+	return func(dst []byte, col *Column, lo, hi int, mac *macKey) {
+		if mac != nil {
+			keyed(dst, col, lo, hi, mac)
+		} else {
+			oneShots(dst, alg, col, lo, hi)
+		}
+	}
+}
+
+// oneShots writes digests by the standard library. Every algorithm has its own
+// loop: a choice or a call in each row would be a tenth of a short one's time.
+func oneShots(dst []byte, alg Alg, col *Column, lo, hi int) {
+	switch alg {
+	case MD5:
+		for i := lo; i < hi; i++ {
+			*(*[16]byte)(dst) = md5.Sum(col.Row(i))
+			dst = dst[16:]
+		}
+	case SHA1:
+		for i := lo; i < hi; i++ {
+			*(*[20]byte)(dst) = sha1.Sum(col.Row(i))
+			dst = dst[20:]
+		}
+	case SHA224:
+		for i := lo; i < hi; i++ {
+			*(*[28]byte)(dst) = sha256.Sum224(col.Row(i))
+			dst = dst[28:]
+		}
+	case SHA256:
+		for i := lo; i < hi; i++ {
+			*(*[32]byte)(dst) = sha256.Sum256(col.Row(i))
+			dst = dst[32:]
+		}
+	case SHA384:
+		for i := lo; i < hi; i++ {
+			*(*[48]byte)(dst) = sha512.Sum384(col.Row(i))
+			dst = dst[48:]
+		}
+	case SHA512:
+		for i := lo; i < hi; i++ {
+			*(*[64]byte)(dst) = sha512.Sum512(col.Row(i))
+			dst = dst[64:]
+		}
+	default:
+		for i := lo; i < hi; i++ {
+			*(*[32]byte)(dst) = sha512.Sum512_256(col.Row(i))
+			dst = dst[32:]
+		}
+	}
 }
 
 // laneStates are the chaining values of an HMAC key in every lane.
