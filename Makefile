@@ -14,7 +14,7 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
 
 build: ## build bin/arrowmask
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/arrowmask
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/arrowmask
 
 demo: build ## mask the sample customers and show before and after
 	@scripts/demo.sh $(BIN)
