@@ -73,6 +73,25 @@ func TestDates(t *testing.T) {
 	}
 }
 
+// The first year of a type is not whole: its first of January is no answer.
+func TestDatesOutsideTheType(t *testing.T) {
+	const showYear = "mask({col}, 'x', 'x', 'x', -1, '1', 1, 0, -1)"
+	const lastDay = "mask({col}, 'x', 'x', 'x', -1, '1', 31, 11, -1)"
+	for _, c := range []struct {
+		src   string
+		first Value
+	}{
+		{showYear, Value{Kind: Date32, Int: math.MinInt32}},
+		{showYear, Value{Kind: Date64, Int: math.MinInt64}},
+		{lastDay, Value{Kind: Date32, Int: math.MaxInt32}},
+		{lastDay, Value{Kind: Date64, Int: math.MaxInt64}},
+	} {
+		if got := one(t, c.src, c.first); !got.Null {
+			t.Errorf("%s of the outermost %s: %s", c.src, c.first.Kind, got.spell())
+		}
+	}
+}
+
 // The calendar against package time, day by day over two eras and at the ends
 // of the types.
 func TestCalendar(t *testing.T) {

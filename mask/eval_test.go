@@ -212,6 +212,7 @@ func TestMalformedVectors(t *testing.T) {
 		"too few views":          {Vector{Type: text, Len: 2, Layout: LayoutViews, Views: make([]kernels.View, 1)}, ErrVector},
 		"short bitmap":           {Vector{Type: text, Len: 9, Layout: LayoutOffsets32, Offsets32: make([]int32, 10), Valid: []byte{0}}, ErrVector},
 		"bitmap offset outside":  {Vector{Type: text, Len: 1, Layout: LayoutOffsets32, Offsets32: make([]int32, 2), Valid: []byte{0}, ValidOffset: 8}, ErrVector},
+		"bits after the bitmap":  {Vector{Type: text, Len: 2, Layout: LayoutOffsets32, Offsets32: make([]int32, 3), Valid: []byte{0xff}, ValidOffset: 7}, ErrVector},
 		"huge bitmap offset":     {Vector{Type: text, Len: 1, Layout: LayoutOffsets32, Offsets32: make([]int32, 2), Valid: []byte{0}, ValidOffset: math.MaxInt}, ErrVector},
 		"negative bitmap offset": {Vector{Type: text, Len: 1, Layout: LayoutOffsets32, Offsets32: make([]int32, 2), Valid: []byte{0}, ValidOffset: -1}, ErrVector},
 		"short integers":         {Vector{Type: int32s, Len: 2, Data: make([]byte, 7)}, ErrVector},

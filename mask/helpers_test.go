@@ -112,7 +112,7 @@ func build(rng *rand.Rand, t Type, layout Layout, cells []Value) *Vector {
 	}
 	v := &Vector{Type: t, Len: len(cells), Layout: layout, ValidOffset: before, Nulls: -1}
 	for _, c := range cells {
-		if c.Null && v.Valid == nil {
+		if (c.Null || rng.IntN(64) == 0) && v.Valid == nil { // now and then a bitmap without NULLs
 			v.Valid = bytes.Repeat([]byte{0xff}, bitmapSize(len(all)))
 		}
 	}

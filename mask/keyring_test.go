@@ -86,7 +86,7 @@ func TestKeysAreNeverPrinted(t *testing.T) {
 	spellings := []string{secretText, decimal, fmt.Sprintf("%x", secretText), fmt.Sprintf("%X", secretText), fmt.Sprintf("%#v", []byte(secretText))}
 	for _, v := range []any{k, *k, Options{Keys: k}, &Options{Keys: k}, struct{ K Keyring }{*k}, struct{ k Keyring }{*k}, k.keys["handle"], []secret{k.keys["handle"]},
 		p, *p, p.root, *p.root, p.root.set, e, p.Uses()} {
-		texts := []string{fmt.Sprint(v), fmt.Sprintln(v)}
+		texts := []string{fmt.Sprint(v), fmt.Sprintln(v), k.String(), k.GoString()}
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
 			texts = append(texts, fmt.Sprintf(verb, v))
 		}

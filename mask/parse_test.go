@@ -2,6 +2,7 @@ package mask
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -78,7 +79,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%.40q: %v is no syntax error", c.src, err)
 			continue
 		}
-		if syntax.Pos != c.pos {
+		if syntax.Pos != c.pos || !strings.Contains(err.Error(), fmt.Sprintf("syntax error at byte %d: ", c.pos)) {
 			t.Errorf("%.40q: at %d, want %d: %v", c.src, syntax.Pos, c.pos, err)
 		}
 	}
