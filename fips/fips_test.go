@@ -1,6 +1,7 @@
 package fips
 
 import (
+	"bytes"
 	"crypto/md5"
 	"errors"
 	"fmt"
@@ -107,6 +108,10 @@ func TestProcess(t *testing.T) {
 			cmd := exec.Command(exe, "-test.run=^TestProcess$", "-test.count=1")
 			cmd.Env = append(os.Environ(), child+"=1", "GODEBUG=fips140="+c.godebug, EnvFIPS+"="+c.env)
 			out, err := cmd.CombinedOutput()
+			if bytes.Contains(out, []byte("panic: fips140: FIPS 140-3 mode is")) {
+				line, _, _ := bytes.Cut(out, []byte("\n"))
+				t.Skipf("Go refuses FIPS mode in this build: %s", line)
+			}
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
