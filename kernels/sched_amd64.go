@@ -54,12 +54,14 @@ func assembly(alg Alg) []*Backend {
 				cost: laneCost{step: 115, block: 32, row: 48, batch: 130}}.with(packAVX512)),
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2,
 				cost: laneCost{step: 250, block: 32, row: 48, batch: 130}}.with(packAVX2)),
+			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 3, full: 20, word: sha1NIWord, run: sha1SHANI,
+				cost: laneCost{step: 76, block: 32, row: 48, batch: 130}}.with(packAVX2)),
 		}
 	case SHA224, SHA256:
 		return []*Backend{
 			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 32, word: rowWord(16), run: sha256AVX512,
 				cost: laneCost{step: 230, block: 35, row: 28, batch: 130}}.with(packAVX512)),
-			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: shaniWord, run: sha256SHANI,
+			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: sha256NIWord, run: sha256SHANI,
 				cost: laneCost{step: 48, block: 35, row: 28, batch: 130}}.with(packAVX2)),
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 8, full: 32, word: rowWord(8), run: sha256AVX2,
 				cost: laneCost{step: 300, block: 35, row: 28, batch: 130}}.with(packAVX2)),
@@ -80,8 +82,13 @@ func rowWord(lanes int) func(w, lane int) int {
 	return func(w, lane int) int { return w*lanes + lane }
 }
 
-// shaniWord is where the SHA instructions want the words of a chaining value:
-// F E B A H G D C.
-func shaniWord(w, lane int) int {
+// sha1NIWord is where the SHA instructions want the words of a chaining value:
+// D C B A 0 0 0 E.
+func sha1NIWord(w, lane int) int {
+	return 8*lane + [5]int{3, 2, 1, 0, 7}[w]
+}
+
+// sha256NIWord is the same for SHA-256: F E B A H G D C.
+func sha256NIWord(w, lane int) int {
 	return 8*lane + [8]int{3, 2, 7, 6, 1, 0, 5, 4}[w]
 }

@@ -20,6 +20,8 @@ func (j *job) refill(rows []rowRef) {
 		block = j.alg.BlockSize()
 		limit = max(1, maxCall/(j.lanes*block))
 	)
+	// Kernels may have words of their own between those of the chaining value.
+	j.live = *j.start
 	active := 0
 	for {
 		steps := limit
