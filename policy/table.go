@@ -29,6 +29,7 @@ type Table struct {
 	name    string
 	owner   string
 	columns []Column
+	fields  []Field
 	print   Fingerprint
 	hash    uint64
 }
@@ -63,6 +64,7 @@ func NewTable(path []string, owner string, columns []Column) (*Table, error) {
 			return nil, fmt.Errorf("%w %s: column %q has no type", ErrTable, t.name, c.Name)
 		}
 	}
+	t.fields = fields(columns)
 	t.print = fingerprint(columns)
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -128,11 +130,13 @@ type Field struct {
 }
 
 // Fields lists every column and every field of the nested ones, each column
-// followed by its fields.
-func (t *Table) Fields() []Field {
-	out := make([]Field, 0, len(t.columns))
-	for i := range t.columns {
-		c := &t.columns[i]
+// followed by its fields. The caller must not change it.
+func (t *Table) Fields() []Field { return t.fields }
+
+func fields(columns []Column) []Field {
+	out := make([]Field, 0, len(columns))
+	for i := range columns {
+		c := &columns[i]
 		out = append(out, Field{Name: c.Name, Index: i, Type: c.Type, Inner: len(c.Children) > 0})
 		if len(c.Children) > 0 {
 			out = appendFields(out, c.Name, i, nil, c.Children)
