@@ -29,6 +29,7 @@ const rules = `
 
 	# the command line stands on top of everything
 	policy/ranger, policy/opensearch, arrowudf/flight, tablefile, kat < cmd/arrowmask
+	kernels, hexenc < internal/kernelbench < cmd/arrowmask
 
 	# helpers of tests and of the build, which nothing in the product imports
 	kernels, hexenc < internal/backendtest
