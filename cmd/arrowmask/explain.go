@@ -80,6 +80,9 @@ columns and their types.`,
 			if err != nil {
 				return err
 			}
+			if err := checkSets(parsed, dialect, ring); err != nil {
+				return err
+			}
 			ctx := cmd.Context()
 			reader, err := await(ctx, func() (tablefile.Reader, error) { return tablefile.Open(ctx, args[0], opts) })
 			if err != nil {

@@ -38,8 +38,10 @@ func newMasking(in string, o *maskFlags) (*masking, error) {
 		}
 	}
 	var err error
-	m.ring, err = o.keys.keyring()
-	return m, err
+	if m.ring, err = o.keys.keyring(); err != nil {
+		return nil, err
+	}
+	return m, checkSets(m.sets, m.dialect, m.ring)
 }
 
 func (m *masking) checkFlags() error {

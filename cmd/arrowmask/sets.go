@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
+	"github.com/arrowmask/arrowmask/fips"
 	"github.com/arrowmask/arrowmask/mask"
 )
 
@@ -34,6 +36,20 @@ func parseSets(flags []string) ([]set, error) {
 		sets = append(sets, set{column: column, source: source, expr: expr})
 	}
 	return sets, nil
+}
+
+// checkSets refuses what is wrong whatever the column's type is, so that no
+// input is read for it.
+func checkSets(sets []set, dialect string, keys *mask.Keyring) error {
+	for _, s := range sets {
+		_, err := mask.Compile(s.expr, mask.Type{Kind: mask.Text}, mask.Options{Dialect: dialect, Keys: keys})
+		for _, always := range []error{mask.ErrDialect, mask.ErrUnknownFunction, mask.ErrKey, fips.ErrNotApproved} {
+			if errors.Is(err, always) {
+				return usagef("--set for column %q: %w", s.column, err)
+			}
+		}
+	}
+	return nil
 }
 
 // splitNamed cuts COLUMN=VALUE, the form of --set and --csv-type, at the first

@@ -49,14 +49,15 @@ func TestRefusedCommandLines(t *testing.T) {
 		{"syntax", m("--set", "Email=mask({col}"), 2, []string{"Email", "syntax", "byte"}},
 		{"shell-like expression", m("--set", "Email=$(id)"), 2, []string{"Email", "syntax"}},
 		{"one column twice", m("--set", "name=NULL"), 2, []string{"name", "twice"}},
-		{"unknown function", m("--set", "Email=scramble({col})"), 1, []string{"Email", "scramble"}},
+		{"unknown function", m("--set", "Email=scramble({col})"), 2, []string{"Email", "scramble"}},
+		{"a type that the function refuses", m("--csv-type", "Email=int32", "--set", "Email=md5({col})"), 1, []string{"Email", "md5", "type"}},
 		{"unknown column", m("--set", "e-mail=NULL"), 1, []string{`"e-mail"`, "name, Email"}},
 		{"letter case of a column", m("--set", "email=NULL"), 1, []string{`"email"`, "Email"}},
 		{"column that is there twice", m("--set", "dup=NULL"), 1, []string{"dup", "2 times"}},
 		{"threads", m("--threads", "0"), 2, []string{"--threads"}},
 		{"batch rows", m("--batch-rows", "0"), 2, []string{"--batch-rows"}},
 		{"progress", m("--progress", "yes"), 2, []string{"--progress", "auto, never or json"}},
-		{"dialect", m("--dialect", "cobol"), 1, []string{"dialect", "cobol"}},
+		{"dialect", m("--dialect", "cobol"), 2, []string{"dialect", "cobol"}},
 		{"from", m("--from", "xlsx"), 2, []string{"--from", "xlsx"}},
 		{"to", m("--to", "xlsx"), 2, []string{"--to", "xlsx"}},
 		{"unknown extension", []string{"mask", in, "-o", filepath.Join(dir, "out.doc"), "--set", "name=NULL"}, 2, []string{"--to", "out.doc"}},
@@ -70,7 +71,7 @@ func TestRefusedCommandLines(t *testing.T) {
 		{"key descriptor", m("--key-fd", "k=x"), 2, []string{`"k"`}},
 		{"key too short", m("--key-file", "k="+short), 2, []string{`"k"`}},
 		{"key handle twice", m("--key-file", "k="+key, "--key-file", "k="+key), 2, []string{`"k"`, "twice"}},
-		{"key handle unknown", m("--set", "Email=mask_hmac({col}, 'other')", "--key-file", "k="+key), 1, []string{"Email", "other"}},
+		{"key handle unknown", m("--set", "Email=mask_hmac({col}, 'other')", "--key-file", "k="+key), 2, []string{"Email", "other"}},
 		{"output is the input", []string{"mask", in, "-o", in, "--overwrite", "--set", "name=NULL"}, 2, []string{"same file"}},
 		{"output is a link to the input", []string{"mask", in, "-o", filepath.Join(dir, "link.csv"), "--overwrite", "--set", "name=NULL"}, 2, []string{"same file"}},
 		{"output is a hard link to the input", []string{"mask", in, "-o", filepath.Join(dir, "hard.csv"), "--overwrite", "--set", "name=NULL"}, 2, []string{"same file"}},
@@ -145,5 +146,37 @@ func TestErrorsHoldNoSecret(t *testing.T) {
 			t.Errorf("%q: exit %d, %q", args, r.code, r.err)
 		}
 		noFiles(t, dir, "in.csv")
+	}
+}
+
+// B22: a name that matches no column is an error that lists the columns, not a
+// mask that is silently left out; in another letter case too.
+func TestB22NameThatMatchesNoColumn(t *testing.T) {
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.csv")
+	if err := os.WriteFile(in, []byte("SSN,name\n123-45-6789,Ann\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ssn", "SSN ", "ss?", "*", "in.SSN", "dept_${{USER.dept}}"} {
+		call{t: t}.refused(1, []string{"SSN, name"}, "mask", in, "-o", filepath.Join(dir, "out.csv"), "--set", name+"=mask({col})")
+		noFiles(t, dir, "in.csv")
+	}
+	// Columns that differ in letter case only: the one that stays clear is warned of.
+	if err := os.WriteFile(in, []byte("SSN,ssn\n123-45-6789,987-65-4321\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := arrowmask(t, "mask", in, "-o", "-", "--to", "csv", "--set", "SSN=mask({col})")
+	if r.out != "SSN,ssn\nnnn-nn-nnnn,987-65-4321\n" || !strings.Contains(r.err, `"ssn" differs`) {
+		t.Errorf("%q, %q", r.out, r.err)
+	}
+}
+
+// A column inside which a mask would have to work is refused, not passed.
+func TestNestedColumnIsRefused(t *testing.T) {
+	in := shared(t, "data", "parquet-testing", "data", "list_columns.parquet")
+	dir := t.TempDir()
+	for _, column := range []string{"utf8_list", "int64_list"} {
+		call{t: t}.refused(1, []string{column, "list"}, "mask", in, "-o", filepath.Join(dir, "out.parquet"), "--set", column+"=mask_null({col})")
+		noFiles(t, dir)
 	}
 }
