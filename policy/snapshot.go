@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/arrowmask/arrowmask/mask"
 )
 
 // Rules decide. An implementation is immutable and safe for any goroutine.
@@ -222,6 +224,11 @@ func (s *Snapshot) publish() {
 func newPlan(version string, t *Table, d *Decision) (*Plan, error) {
 	p := &Plan{Table: t.name, Version: version, Columns: len(t.columns), Fingerprint: t.print, Filter: d.Filter, FilterWhy: d.FilterWhy, Unmatched: d.Unmatched}
 	masks := map[Mask]*Mask{}
+	type use struct {
+		mask Mask
+		typ  mask.Type
+	}
+	checked := map[use]bool{}
 	reasons := map[Reason]*Reason{}
 	for i := range d.Columns {
 		c := &d.Columns[i]
@@ -235,10 +242,13 @@ func newPlan(version string, t *Table, d *Decision) (*Plan, error) {
 			p.Exempt = append(p.Exempt, out)
 			continue
 		}
-		if out.Mask, ok = masks[*c.Mask]; !ok {
-			if err := checkMask(c.Mask); err != nil {
+		if u := (use{*c.Mask, c.Field.Type}); !checked[u] {
+			if err := CheckMask(c.Mask, c.Field.Type); err != nil {
 				return nil, fmt.Errorf("%s: column %s: %w", c.Why, c.Field.Name, err)
 			}
+			checked[u] = true
+		}
+		if out.Mask, ok = masks[*c.Mask]; !ok {
 			out.Mask = c.Mask
 			masks[*c.Mask] = c.Mask
 		}

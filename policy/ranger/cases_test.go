@@ -241,6 +241,11 @@ func accessTime(s string) (time.Time, error) {
 	return time.Parse("20060102-15:04:05.000--0700", s)
 }
 
+// show is a template as Ranger reports it, values put in as they are.
+func show(t template, v *env) (string, error) {
+	return t.render(v, func(_ *templatePart, value string) (string, error) { return value, nil })
+}
+
 // one decides a single column, or a table's rows.
 func one(r *Rules, k kind, req *engineRequest, attrs map[string]map[string]string) (*request, *columnState, error) {
 	at, err := accessTime(req.AccessTime)
@@ -352,7 +357,7 @@ func engineTests(c *tally, r *Rules, raw json.RawMessage) {
 				id, typ, cond = p.id, it.maskType, it.condExpr
 				tmpl, err := newTemplate(it.valueExpr)
 				if err == nil {
-					val, err = tmpl.show(q.env(q.resource(col), col.tags, col.out.tag))
+					val, err = show(tmpl, q.env(q.resource(col), col.tags, col.out.tag))
 				}
 				if err != nil {
 					c.check(false, "%s: %v", t.Name, err)
@@ -373,7 +378,7 @@ func engineTests(c *tally, r *Rules, raw json.RawMessage) {
 				id = p.id
 				tmpl, err := newTemplate(p.items[tab.out.item].filterExpr)
 				if err == nil {
-					text, err = tmpl.show(q.env(q.resource(tab), tab.tags, tab.out.tag))
+					text, err = show(tmpl, q.env(q.resource(tab), tab.tags, tab.out.tag))
 				}
 				if err != nil {
 					c.check(false, "%s: %v", t.Name, err)

@@ -69,22 +69,30 @@ func (r *Rules) lint(tables []*policy.Table) []Finding {
 	add := func(k FindingKind, p *pol, item int, format string, args ...any) {
 		out = append(out, Finding{Kind: k, PolicyID: p.id, Policy: p.name, Item: item, Detail: fmt.Sprintf(format, args...)})
 	}
-	lists := [][]*pol{r.tagMasks, r.tagFilters}
-	for _, set := range r.rulesets() {
-		lists = append(lists, set.masks, set.filters)
-		for _, p := range set.off {
-			add(Disabled, p, -1, "the policy is disabled")
-		}
-	}
-	for _, list := range lists {
+	lint := func(list []*pol, ix *index) {
 		for i, p := range list {
 			r.lintPolicy(p, add)
-			if by := shadow(list[:i], p); by != nil {
+			earlier := list[:i]
+			if ix != nil {
+				earlier = p.earlier(list, ix)
+			}
+			if by := shadow(earlier, p); by != nil {
 				add(Shadowed, p, -1, "policy %d %q decides first for everyone on the same resources", by.id, by.name)
+			} else if by := overlap(earlier, p); by != nil {
+				add(Warning, p, -1, "policy %d %q is asked before it on some of the same resources", by.id, by.name)
 			}
 			if len(tables) > 0 && !p.tag && !slices.ContainsFunc(tables, p.mayMatch) {
 				add(NoMatch, p, -1, "none of the tables has what it names")
 			}
+		}
+	}
+	lint(r.tagMasks, nil)
+	lint(r.tagFilters, nil)
+	for _, set := range r.rulesets() {
+		lint(set.masks, set.maskIndex)
+		lint(set.filters, set.filterIndex)
+		for _, p := range set.off {
+			add(Disabled, p, -1, "the policy is disabled")
 		}
 	}
 	order := []FindingKind{Malformed, Refused, Shadowed, NoMatch, Warning, Disabled}
@@ -143,6 +151,35 @@ func (r *Rules) lintPolicy(p *pol, add func(FindingKind, *pol, int, string, ...a
 // forAll reports whether an item matches whoever reads.
 func (it *item) forAll(access string) bool {
 	return (it.everyone || it.anyUser) && len(it.conds) == 0 && slices.Contains(it.accesses, access)
+}
+
+// earlier lists the policies before p that may concern the first table it names.
+func (p *pol) earlier(list []*pol, ix *index) []*pol {
+	var path []string
+	for _, l := range p.matchers[0].chain {
+		path = append(path, p.resources[0][l.name].values[0])
+	}
+	var out []*pol
+	for _, rank := range ix.find(path) {
+		if rank < p.rank {
+			out = append(out, list[rank])
+		}
+	}
+	return out
+}
+
+// overlap finds an earlier policy of the same priority on some of p's resources.
+func overlap(earlier []*pol, p *pol) *pol {
+	for _, e := range earlier {
+		for _, m := range e.matchers {
+			for _, res := range p.resources {
+				if mt, err := m.matchResources(res, nobody{}); err == nil && mt != matchNone && e.priority == p.priority {
+					return e
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // shadow finds an earlier policy that always decides first: it is for everyone

@@ -582,7 +582,7 @@ func (l *loader) item(o object, i int, p *pol, tags *serviceDef) {
 		if tags != nil {
 			types = append(types, tags.mask.masks)
 		}
-		it.mask = newMaskRule(&it, types...)
+		it.mask = newMaskRule(&it, r.opts.Dialect, types...)
 	} else {
 		info := o.object("rowFilterInfo")
 		if !info.has("filterExpr") {

@@ -1,6 +1,7 @@
 package ranger
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -45,7 +46,7 @@ var (
 
 // newMaskRule carries out a mask type. types are looked up in order, the
 // service's first.
-func newMaskRule(it *item, types ...[]maskType) maskRule {
+func newMaskRule(it *item, dialect string, types ...[]maskType) maskRule {
 	switch {
 	case strings.EqualFold(it.maskType, maskNone):
 		return maskRule{exempt: true}
@@ -55,7 +56,7 @@ func newMaskRule(it *item, types ...[]maskType) maskRule {
 		if strings.TrimSpace(it.valueExpr) == "" {
 			return maskRule{expr: template{{text: nullExpr}}}
 		}
-		return exprRule(it.valueExpr)
+		return exprRule(it.valueExpr, dialect)
 	}
 	for _, list := range types {
 		for _, t := range list {
@@ -68,7 +69,7 @@ func newMaskRule(it *item, types ...[]maskType) maskRule {
 			if e, ok := standardMasks[spaces.ReplaceAllString(strings.TrimSpace(t.transformer), " ")]; ok {
 				return maskRule{expr: template{{text: e}}}
 			}
-			return exprRule(t.transformer)
+			return exprRule(t.transformer, dialect)
 		}
 	}
 	return maskRule{err: closedf("mask type %s is not in the service definition", it.maskType)}
@@ -76,7 +77,7 @@ func newMaskRule(it *item, types ...[]maskType) maskRule {
 
 // exprRule reads an expression of a policy. A cast to the column's own type
 // around it changes nothing: masks keep the type.
-func exprRule(src string) maskRule {
+func exprRule(src, dialect string) maskRule {
 	if m := castToType.FindStringSubmatch(src); m != nil {
 		src = m[1]
 	}
@@ -87,7 +88,9 @@ func exprRule(src string) maskRule {
 	}
 	r := maskRule{expr: t}
 	if !t.moving() {
-		if _, err := mask.Parse(src); err != nil {
+		// Whether it suits the column's type shows when there is a table.
+		err := policy.CheckMask(&policy.Mask{Expr: src, Dialect: dialect}, mask.Type{Kind: mask.Text})
+		if err != nil && !errors.Is(err, mask.ErrType) {
 			r.err = closedf("mask expression %q: %v", clip(src), err)
 		}
 	}
@@ -102,11 +105,6 @@ func (r *maskRule) build(dialect string, v *env) (*policy.Mask, error) {
 	text, err := r.expr.bind(v)
 	if err != nil {
 		return nil, closedf("%v", err)
-	}
-	if r.expr.moving() {
-		if _, err := mask.Parse(text); err != nil {
-			return nil, closedf("mask expression: %v", err)
-		}
 	}
 	return &policy.Mask{Expr: text, Dialect: dialect}, nil
 }
@@ -165,15 +163,6 @@ func (t template) moving() bool {
 	return false
 }
 
-func (t template) byColumn() bool {
-	for i := range t {
-		if t[i].script != nil && t[i].script.column {
-			return true
-		}
-	}
-	return false
-}
-
 var integer = regexp.MustCompile(`^-?\d{1,18}$`)
 
 // bind puts values in so that they stay values: within quotes with the quote
@@ -189,12 +178,6 @@ func (t template) bind(v *env) (string, error) {
 		}
 		return value, nil
 	})
-}
-
-// show is the text as Ranger reports it, values put in as they are. It is for
-// people: nothing is evaluated from it.
-func (t template) show(v *env) (string, error) {
-	return t.render(v, func(_ *templatePart, value string) (string, error) { return value, nil })
 }
 
 func (t template) render(v *env, put func(*templatePart, string) (string, error)) (string, error) {
