@@ -113,7 +113,7 @@ columns and their types.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&sets, "set", nil, "`COLUMN=EXPRESSION`: what replaces a column")
+	f.StringArrayVar(&sets, "set", nil, "replace a column: `COLUMN=EXPRESSION`, once a column")
 	f.StringVar(&dialect, "dialect", "safe", "whose rules the functions follow")
 	f.IntVar(&sample, "sample", 5, "rows to show before and after, in clear")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
@@ -209,7 +209,11 @@ func (x *explanation) print(w io.Writer) error {
 	for _, c := range x.Columns {
 		var digests []string
 		for _, d := range c.Digests {
-			digests = append(digests, d.Algorithm+"/"+d.Backend)
+			name := d.Algorithm + "/" + d.Backend
+			if d.Keyed {
+				name = "hmac-" + name
+			}
+			digests = append(digests, name)
 		}
 		rows = append(rows, []string{showText(c.Name), c.Type, orDash(showText(c.Expression)), c.OutputType, orDash(strings.Join(digests, ", ")), c.Why})
 	}

@@ -21,10 +21,10 @@ type inputFlags struct {
 }
 
 func (o *inputFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&o.from, "from", "", "format of IN: parquet, arrow, arrow-stream, csv, tsv (default: by the name's extension)")
+	f.StringVar(&o.from, "from", "", "`format` of IN: parquet, arrow, arrow-stream, csv, tsv (default: by the name's extension)")
 	f.StringVar(&o.delimiter, "delimiter", "", "`character` between CSV cells, in IN and OUT (default: ',' for csv, tab for tsv)")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first CSV record is data; columns are called f0, f1, ...")
-	f.StringArrayVar(&o.types, "csv-type", nil, "`COLUMN=TYPE`: read a CSV column as this type, not as text: bool, int8 to int64, uint8 to uint64, float32, float64, decimal(P,S), date32, timestamp, binary")
+	f.StringArrayVar(&o.types, "csv-type", nil, "read a CSV column as a type, not as text: `COLUMN=TYPE` with bool, int8 to int64, uint8 to uint64, float32, float64, decimal(P,S), date32, timestamp, binary")
 	f.IntVar(&o.batchRows, "batch-rows", tablefile.DefaultBatchRows, "most rows in memory as one batch")
 }
 

@@ -22,9 +22,9 @@ const maxKey = 1 << 16
 type keyFlags struct{ files, envs, fds []string }
 
 func (k *keyFlags) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&k.files, "key-file", nil, "`NAME=PATH`: a key for hmac, the bytes of a file without its last line end")
-	f.StringArrayVar(&k.envs, "key-env", nil, "`NAME=VAR`: a key for hmac, the value of an environment variable")
-	f.StringArrayVar(&k.fds, "key-fd", nil, "`NAME=N`: a key for hmac, read from open file descriptor N like a file")
+	f.StringArrayVar(&k.files, "key-file", nil, "a key for hmac: `NAME=PATH` takes the bytes of a file without its last line end")
+	f.StringArrayVar(&k.envs, "key-env", nil, "a key for hmac: `NAME=VAR` takes the value of an environment variable")
+	f.StringArrayVar(&k.fds, "key-fd", nil, "a key for hmac: `NAME=N` reads open file descriptor N like a file")
 }
 
 // keyring reads every key. Errors name the handle and the place, never the key.

@@ -61,10 +61,10 @@ in a file, one line end after them does not belong to the key.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "", "the `file` to write; - is standard output")
-	f.StringArrayVar(&o.sets, "set", nil, "`COLUMN=EXPRESSION`: what replaces a column; once a column")
+	f.StringArrayVar(&o.sets, "set", nil, "replace a column: `COLUMN=EXPRESSION`, once a column")
 	f.StringVar(&o.to, "to", "", "`format` of OUT, as --from")
 	f.StringVar(&o.dialect, "dialect", "safe", "whose rules the functions follow")
-	f.IntVar(&o.threads, "threads", runtime.NumCPU(), "batches masked at once")
+	f.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "batches masked at once")
 	f.StringVar(&o.progress, "progress", "auto", "auto: a bar when standard error is a terminal; never; json: a line a second on standard error")
 	f.StringVar(&o.report, "report", "", "write a JSON report of what was done to this `file`; - is standard output")
 	f.StringVar(&o.compression, "compression", "", "`codec` of OUT: none, snappy, gzip, brotli, zstd, lz4 (default: that of IN where the format is the same)")

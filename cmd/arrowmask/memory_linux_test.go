@@ -21,8 +21,8 @@ import (
 	"github.com/arrowmask/arrowmask/internal/samplegen"
 )
 
-// big runs the memory tests at their full size; it takes minutes and 5 GB of
-// disk.
+// big runs the memory tests at their full size, which takes minutes and 5 GB
+// of disk.
 var big = os.Getenv("ARROWMASK_BIG") != ""
 
 // The memory that masking takes does not grow with the file: 2 GB are masked in
@@ -64,7 +64,7 @@ func TestMemoryParquet(t *testing.T) {
 }
 
 // B31: a row group whose hex digests need 2^31 bytes is masked in batches: no
-// offset is wrapped. It needs ARROWMASK_BIG.
+// offset is wrapped. Without ARROWMASK_BIG the row group has a million rows.
 func TestMemoryB31HugeRowGroup(t *testing.T) {
 	rows := 1 << 25 // 64 hex digits each: 2^31 bytes
 	if !big {
