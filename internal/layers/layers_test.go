@@ -20,8 +20,8 @@ const module = "github.com/arrowmask/arrowmask"
 // import that this test refuses is a question about the design: do not relax a
 // line to make a change pass.
 const rules = `
-	internal/cpu, internal/race < kernels, hexenc
-	kernels, hexenc, fips < mask
+	internal/cpu, internal/race < kernels, hexenc, internal/asciimask
+	kernels, hexenc, internal/asciimask, fips < mask
 	mask < policy < policy/ranger, policy/opensearch
 	mask, policy < arrowudf < arrowudf/v18, arrowudf/capi, arrowudf/flight
 	arrowudf/v18 < tablefile
@@ -32,8 +32,9 @@ const rules = `
 	kernels, hexenc < internal/kernelbench < cmd/arrowmask
 
 	# helpers of tests and of the build, which nothing in the product imports
-	kernels, hexenc < internal/backendtest
+	kernels, hexenc, internal/asciimask < internal/backendtest
 	stdlib < internal/guardbuf, internal/layers, internal/doccheck
+	internal/cpu < internal/asmtest
 	stdlib < internal/samplegen < internal/samplegen/gen
 `
 
@@ -42,7 +43,8 @@ const rules = `
 const never = `
 	kernels: hexenc fips
 	hexenc: kernels fips
-	fips: kernels hexenc internal/cpu internal/race
+	internal/asciimask: kernels hexenc fips
+	fips: kernels hexenc internal/asciimask internal/cpu internal/race
 	tablefile: kernels hexenc fips mask policy arrowudf
 `
 
