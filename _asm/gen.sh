@@ -1,5 +1,6 @@
 #!/bin/sh
-# gen.sh writes every generated file of kernels/ and hexenc/ afresh. Usage:
+# gen.sh writes every generated file of kernels/, hexenc/ and internal/asciimask/
+# afresh. Usage:
 #   _asm/gen.sh [DIR]      DIR is the root of the tree to write to, by default this one
 set -eu
 cd "$(dirname "$0")"
@@ -9,7 +10,10 @@ trap 'rm -rf "$bin"' EXIT
 go build -o "$bin/asm" .
 for k in $("$bin/asm" -kernel list); do
 	pkg=kernels
-	case $k in hex_*) pkg=hexenc ;; esac
+	case $k in
+	hex_*) pkg=hexenc ;;
+	asciimask_*) pkg=internal/asciimask ;;
+	esac
 	mkdir -p "$root/$pkg"
-	(cd "$root/$pkg" && PATH="$bin:$PATH" asm -kernel "$k" -pkg "$pkg" -out "${k}_amd64.s" -stubs "${k}_amd64.go")
+	(cd "$root/$pkg" && PATH="$bin:$PATH" asm -kernel "$k" -pkg "${pkg##*/}" -out "${k}_amd64.s" -stubs "${k}_amd64.go")
 done

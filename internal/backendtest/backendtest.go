@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/arrowmask/arrowmask/hexenc"
+	"github.com/arrowmask/arrowmask/internal/asciimask"
+	"github.com/arrowmask/arrowmask/internal/cpu"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -44,6 +46,9 @@ func checkRequired(names []string) error {
 		}
 	}
 	for _, b := range hexenc.All() {
+		known[b.Name] = true
+	}
+	for _, b := range asciimask.All() {
 		known[b.Name] = true
 	}
 	for _, name := range names {
@@ -91,14 +96,32 @@ func RunHex(t *testing.T, f func(t *testing.T, b *hexenc.Backend)) {
 	}
 	for _, b := range hexenc.All() {
 		t.Run("backend="+b.Name, func(t *testing.T) {
-			reason := ""
-			if !b.Available() {
-				reason = "needs " + b.Needs.String()
-			}
-			ready(t, "hex", b.Name, reason)
+			ready(t, "hex", b.Name, lacking(b.Needs))
 			f(t, b)
 		})
 	}
+}
+
+// RunASCIIMask is Run for the backends of asciimask.
+func RunASCIIMask(t *testing.T, f func(t *testing.T, b *asciimask.Backend)) {
+	t.Helper()
+	if err := checkRequired(Required()); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range asciimask.All() {
+		t.Run("backend="+b.Name, func(t *testing.T) {
+			ready(t, "asciimask", b.Name, lacking(b.Needs))
+			f(t, b)
+		})
+	}
+}
+
+// lacking is why this machine cannot run what needs those extensions, or "".
+func lacking(needs cpu.Set) string {
+	if cpu.Features().Has(needs) {
+		return ""
+	}
+	return "needs " + needs.String()
 }
 
 // ready skips or fails the test when there is a reason, else notes the run.
