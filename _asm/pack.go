@@ -169,7 +169,7 @@ func gatherAVX2() {
 	Load(Param("stride"), reg.RDX)
 	count := table32("gatherCount", 1, 0, 1, 2, 3)
 	base, out, step, shortest, longest := reg.Y0, reg.X1, reg.X2, reg.X3, reg.X4
-	MOVQ(reg.RAX, reg.X0)
+	VMOVQ(reg.RAX, reg.X0)
 	VPBROADCASTQ(reg.X0, base)
 	VMOVD(reg.EDX, step)
 	VPBROADCASTD(step, step)

@@ -27,6 +27,8 @@ type Backend struct {
 	sum func(dst []byte, col *Column, lo, hi int, mac *macKey)
 	// prepare turns an HMAC key into what sum needs; nil for prepareStates.
 	prepare func(alg Alg, key []byte) (*macKey, error)
+	// kernel is what sum schedules rows over; nil when it takes them in turn.
+	kernel *laneKernel
 
 	tested  sync.Once
 	testErr error

@@ -5,14 +5,14 @@
 #include "textflag.h"
 
 // func gather32AVX2(refs *[2]uint64, offsets *int32, base uintptr, n int, stride int) (shortest int32, longest int32)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2
 TEXT ·gather32AVX2(SB), NOSPLIT, $0-48
 	MOVQ         refs+0(FP), DI
 	MOVQ         offsets+8(FP), SI
 	MOVQ         n+24(FP), CX
 	MOVQ         base+16(FP), AX
 	MOVQ         stride+32(FP), DX
-	MOVQ         AX, X0
+	VMOVQ        AX, X0
 	VPBROADCASTQ X0, Y0
 	VMOVD        DX, X2
 	VPBROADCASTD X2, X2

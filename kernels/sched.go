@@ -140,15 +140,14 @@ func (k *laneKernel) few(col *Column, lo, hi int, mac *macKey) bool {
 	return single <= lanes
 }
 
-// release clears what the rows left behind and puts the scratch back.
-func (s *laneScratch) release(keyed bool) {
+// wipe clears what the rows left behind.
+func (s *laneScratch) wipe(keyed bool) {
 	clear(s.stage[:s.staged])
 	clear(s.spill[:s.spilled])
 	s.staged, s.spilled = 0, 0
 	if keyed {
 		clear(s.inner[:])
 	}
-	laneScratches.Put(s)
 }
 
 // sum is Backend.sum over the kernel.
@@ -165,7 +164,8 @@ func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
 		dst = dst[n*size:]
 		lo += n
 	}
-	s.release(mac != nil)
+	s.wipe(mac != nil)
+	laneScratches.Put(s)
 	runtime.KeepAlive(col)
 }
 

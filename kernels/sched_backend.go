@@ -13,16 +13,11 @@ import (
 func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
 	k.single = singleStream(k.alg)
 	k.broadcast(&k.start, &initial[k.alg])
-	b := &Backend{
+	return &Backend{
 		Alg: k.alg, Name: name, Needs: needs, Lanes: k.lanes,
-		sum: k.sum, prepare: k.prepare,
+		sum: k.sum, prepare: k.prepare, kernel: &k,
 	}
-	lanesOf[b] = &k
-	return b
 }
-
-// lanesOf is the lane kernel of each backend that has one.
-var lanesOf = map[*Backend]*laneKernel{}
 
 // singleStream is the fastest sum function for one row after the other: the
 // one-shot functions, and crypto/hmac for keyed rows.

@@ -89,7 +89,14 @@ func (j *job) enter(i int, l *lane, ref *rowRef, r rowRef) {
 
 // leave writes the digest of a lane's row and frees the lane.
 func (j *job) leave(i int, l *lane) {
-	var st state
+	st := j.chaining(i)
+	st.store(j.out[l.out:l.out+j.full], j.alg)
+	l.active = false
+	clear(j.tails[i][:])
+}
+
+// chaining is the chaining value of a lane.
+func (j *job) chaining(i int) (st state) {
 	for w := range j.words() {
 		if j.alg.wide() {
 			st.w64[w] = binary.NativeEndian.Uint64(j.live[8*j.word(w, i):])
@@ -97,7 +104,5 @@ func (j *job) leave(i int, l *lane) {
 			st.w32[w] = binary.NativeEndian.Uint32(j.live[4*j.word(w, i):])
 		}
 	}
-	st.store(j.out[l.out:l.out+j.full], j.alg)
-	l.active = false
-	clear(j.tails[i][:])
+	return st
 }

@@ -5,69 +5,232 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
 
-// stdDigests is the oracle: the standard library row by row.
-func stdDigests(t testing.TB, alg Alg, col *Column) []byte {
-	t.Helper()
-	out := make([]byte, col.Len()*alg.Size())
-	if err := New(newStd(alg)).Sum(out, col, 0, col.Len()); err != nil {
-		t.Fatal(err)
+// bytesAt is the memory that a row reference points at.
+func bytesAt(at uint64, n int) []byte {
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&at)), n)
+}
+
+// portableKernel does in plain Go what the scheduler expects of assembly, with
+// any number of lanes, so that the scheduler is tested on every machine and
+// apart from the kernels. Its packers are strict: they read nothing but rows.
+func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
+	block, f := alg.BlockSize(), genericBlocks[alg]
+	k := &laneKernel{alg: alg, lanes: lanes, full: 32, exact: true, cost: cost}
+	switch {
+	case alg == MD5:
+		k.full = 16
+	case alg == SHA1:
+		k.full = 20
+	case alg.wide():
+		k.full = 64
 	}
+	k.word = func(w, lane int) int { return w*lanes + lane }
+	k.single = func(dst []byte, col *Column, lo, hi int, mac *macKey) {
+		single(alg, f)(dst, col, lo, hi, mac)
+	}
+	k.run = func(dst *byte, states *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int) {
+		all := unsafe.Slice(refs, groups*lanes)
+		for i, ref := range all {
+			lane := i % lanes
+			st := k.read(states, lane)
+			if body > 0 {
+				f(&st, bytesAt(ref[0], body*block))
+			}
+			if tail > 0 {
+				staged := unsafe.Slice(stage, len(all)*tail*block)
+				f(&st, staged[i*tail*block:(i+1)*tail*block])
+			}
+			if dst == nil {
+				one := *k
+				one.lanes = 1
+				one.word = func(w, _ int) int { return k.word(w, lane) }
+				one.broadcast(states, &st)
+				continue
+			}
+			out := unsafe.Slice(dst, rowRef(ref).out()+k.full)
+			st.store(out[rowRef(ref).out():], alg)
+		}
+	}
+	pack := func(blocks int) packFunc {
+		return func(dst *byte, refs *[2]uint64, n, skip, extra int) {
+			out := unsafe.Slice(dst, n*blocks*block)
+			for _, ref := range unsafe.Slice(refs, n) {
+				length := rowRef(ref).len()
+				row := bytesAt(ref[0], length)[skip:]
+				// The piece may start with a whole block.
+				whole := len(row) &^ (block - 1)
+				var buf [2 * maxBlock]byte
+				end := alg.pad(&buf, row[whole:], uint64(length+extra))
+				if whole+len(end) != blocks*block {
+					panic(fmt.Sprintf("%d bytes left of %d do not make %d blocks", len(row), length, blocks))
+				}
+				copy(out, row[:whole])
+				copy(out[whole:], end)
+				out = out[blocks*block:]
+			}
+		}
+	}
+	k.pack1, k.pack2 = pack(1), pack(2)
+	k.broadcast(&k.start, &initial[alg])
+	return k
+}
+
+// read is the chaining value of a lane.
+func (k *laneKernel) read(from *[512]byte, lane int) state {
+	s := &laneScratch{live: *from}
+	j := job{laneKernel: k, laneScratch: s, out: make([]byte, k.full)}
+	return j.chaining(lane)
+}
+
+// costs make the scheduler take each of its ways.
+var costs = map[string]laneCost{
+	"even":   {step: 100, block: 40, row: 20, batch: 50},
+	"lanes":  {step: 1, block: 1000, row: 1000},
+	"single": {step: 1000, block: 1, row: 1, batch: 1000},
+}
+
+// testColumn is a column of random rows; lengths come from length.
+func testColumn(rng *rand.Rand, rows int, length func() int) Column {
+	off := []int32{int32(rng.IntN(5))}
+	for range rows {
+		off = append(off, off[len(off)-1]+int32(length()))
+	}
+	data := make([]byte, off[rows])
+	for i := range data {
+		data[i] = byte(rng.Uint32())
+	}
+	return Offsets32(data, off)
+}
+
+// lengthMixes are ways in which the lengths of a column's rows can be mixed.
+var lengthMixes = map[string]func(rng *rand.Rand) func() int{
+	"empty":      func(*rand.Rand) func() int { return func() int { return 0 } },
+	"one-block":  func(rng *rand.Rand) func() int { return func() int { return rng.IntN(50) } },
+	"two-blocks": func(*rand.Rand) func() int { return func() int { return 119 } },
+	"near-edges": func(rng *rand.Rand) func() int {
+		return func() int { return max(0, 64*rng.IntN(6)+rng.IntN(20)-12) }
+	},
+	"wide": func(rng *rand.Rand) func() int { return func() int { return rng.IntN(1200) } },
+	"few-long": func(rng *rand.Rand) func() int {
+		return func() int {
+			if rng.IntN(100) == 0 {
+				return 20000 + rng.IntN(5000)
+			}
+			return rng.IntN(40)
+		}
+	},
+	"beyond-classes": func(rng *rand.Rand) func() int { return func() int { return 128*maxClass - 300 + rng.IntN(600) } },
+}
+
+// plainDigests are the digests, or HMACs, by the plain code of one row after
+// the other.
+func plainDigests(alg Alg, col *Column, mac *macKey) []byte {
+	out := make([]byte, col.Len()*alg.Size())
+	single(alg, genericBlocks[alg])(out, col, 0, col.Len(), mac)
 	return out
 }
 
-// laneBackends are the backends over the lane scheduler that this machine can run.
-func laneBackends(t testing.TB) []*Backend {
-	var lanes []*Backend
-	for _, alg := range Algs() {
-		for _, b := range assembly(alg) {
-			if b.Available() {
-				lanes = append(lanes, b)
-			} else {
-				t.Logf("%s of %s: %s", b.Name, alg, b.Reason())
-			}
-		}
-	}
-	return lanes
-}
-
-// same compares digests row by row.
-func same(t *testing.T, b *Backend, col *Column, got, want []byte) {
-	t.Helper()
-	size := b.Alg.Size()
-	for i := range col.Len() {
-		if !bytes.Equal(got[i*size:(i+1)*size], want[i*size:(i+1)*size]) {
-			t.Fatalf("%s of %s: wrong digest of row %d of %d, %d bytes", b.Name, b.Alg, i, col.Len(), len(col.Row(i)))
-		}
-	}
-}
-
-func TestLaneBackendsMixedLengths(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for _, b := range laneBackends(t) {
-		t.Run(fmt.Sprintf("alg=%s/backend=%s", b.Alg, b.Name), func(t *testing.T) {
-			for _, most := range []int{1, 40, 56, 120, 300, 5000, 70000} {
-				for _, rows := range []int{2, 3, 7, 31, 512, 1000} {
-					if most*rows > 4<<20 {
-						continue
+func TestScheduler(t *testing.T) {
+	for _, alg := range []Alg{MD5, SHA224, SHA384} {
+		for _, lanes := range []int{1, 3, 8} {
+			for mixName, mix := range lengthMixes {
+				for _, rows := range []int{1, 2, 7, 31, chunkRows + 5} {
+					if rows > chunkRows && mixName == "beyond-classes" {
+						continue // four MiB, and no other way through the code
 					}
-					off := []int32{0}
-					for range rows {
-						off = append(off, off[len(off)-1]+int32(rng.IntN(most)))
+					rng := rand.New(rand.NewPCG(uint64(lanes), uint64(alg)))
+					col := testColumn(rng, rows, mix(rng))
+					want := plainDigests(alg, &col, nil)
+					for name, cost := range costs {
+						got := make([]byte, len(want))
+						portableKernel(alg, lanes, cost).sum(got, &col, 0, rows, nil)
+						if !bytes.Equal(got, want) {
+							t.Fatalf("%s, %d lanes, costs %s: wrong digests of %d rows %s", alg, lanes, name, rows, mixName)
+						}
 					}
-					data := make([]byte, off[rows])
-					for i := range data {
-						data[i] = byte(rng.Uint32())
-					}
-					col := Offsets32(data, off)
-					got := make([]byte, rows*b.Alg.Size())
-					if err := New(b).Sum(got, &col, 0, rows); err != nil {
-						t.Fatal(err)
-					}
-					same(t, b, &col, got, stdDigests(t, b.Alg, &col))
 				}
 			}
-		})
+		}
+	}
+}
+
+// TestSchedulerHMAC: the second pass starts from the digests of the first.
+func TestSchedulerHMAC(t *testing.T) {
+	for _, alg := range []Alg{SHA224, SHA256, SHA384, SHA512_256} {
+		for name, cost := range costs {
+			k := portableKernel(alg, 4, cost)
+			mac, err := k.prepare(alg, []byte("a key of no particular length"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for mixName, mix := range lengthMixes {
+				rng := rand.New(rand.NewPCG(3, uint64(alg)))
+				rows := 43
+				col := testColumn(rng, rows, mix(rng))
+				got := make([]byte, rows*alg.Size())
+				j := &laneScratch{}
+				k.chunk(j, got, &col, 0, rows, mac)
+				if !bytes.Equal(got, plainDigests(alg, &col, mac)) {
+					t.Fatalf("%s, costs %s: wrong HMACs of rows %s", alg, name, mixName)
+				}
+			}
+		}
+	}
+}
+
+// TestSchedulerLeavesNothing: what a call copied of the rows is cleared.
+func TestSchedulerLeavesNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	k := portableKernel(SHA256, 4, costs["even"])
+	k.exact = false // rows at the end are copied aside
+	mac, err := k.prepare(SHA256, []byte("key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mixName, mix := range lengthMixes {
+		for _, mac := range []*macKey{nil, mac} {
+			col := testColumn(rng, 100, mix(rng))
+			s := new(laneScratch)
+			k.chunk(s, make([]byte, 100*32), &col, 0, 100, mac)
+			s.wipe(mac != nil)
+			for area, b := range map[string][]byte{
+				"stage": s.stage[:], "spill": s.spill[:], "inner": s.inner[:],
+				"tails": unsafe.Slice(&s.tails[0][0], len(s.tails)*len(s.tails[0])),
+			} {
+				if i := bytes.IndexFunc(b, func(r rune) bool { return r != 0 }); i >= 0 {
+					t.Errorf("rows %s, keyed %v: byte %d of %s is left", mixName, mac != nil, i, area)
+				}
+			}
+		}
+	}
+}
+
+// TestAlone: rows are taken out of the lanes when they would keep them
+// waiting, and only then.
+func TestAlone(t *testing.T) {
+	k := portableKernel(SHA256, 8, laneCost{step: 160, block: 40, row: 20, batch: 100})
+	j := &job{laneKernel: k}
+	row := func(blocks int) rowRef { return newRowRef(0, blocks*64-10, 0) }
+	for _, c := range []struct {
+		name   string
+		blocks []int
+		want   int
+	}{
+		{"all alike", []int{5, 5, 5, 5, 5, 5, 5, 5}, 0},
+		{"one very long row", []int{10000, 2, 2, 2, 2, 2, 2, 2}, 1},
+		{"two of them", []int{10000, 9000, 2, 2, 2, 2, 2, 2}, 2},
+		{"nothing but one", []int{3}, 1},
+		{"long rows fill the lanes", []int{10000, 10000, 10000, 10000, 10000, 9000, 2}, 0},
+	} {
+		var rows []rowRef
+		for _, b := range c.blocks {
+			rows = append(rows, row(b))
+		}
+		if got := j.alone(rows); got != c.want {
+			t.Errorf("%s: %d rows taken out, want %d", c.name, got, c.want)
+		}
 	}
 }
