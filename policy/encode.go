@@ -22,8 +22,9 @@ import (
 //
 // A plan is: table, version, columns, 8 bytes of fingerprint, filter + 1 or 0,
 // filter's reason + 1 or 0, masked columns, exempt columns, unmatched policies.
-// A masked column is: index, path length and path, name, mask, reason; an exempt
-// one lacks the mask; an unmatched policy is reason and detail. Every table is
+// A masked column is: twice its distance from the column before, plus one with
+// a path, then the path with its length, name, mask, reason; an exempt one lacks
+// the mask; an unmatched policy is reason and detail. Every table is
 // sorted and free of repetitions, so equal sets have equal bytes, and the size
 // is that of the distinct text plus a few bytes for every table and column.
 const (
@@ -170,12 +171,18 @@ func (e *encoder) plan(p *Plan) {
 	} else {
 		e.uint(e.reasons[*p.FilterWhy] + 1)
 	}
+	last := 0
 	column := func(c *ColumnMask) {
-		e.uint(c.Index)
-		e.uint(len(c.Path))
-		for _, k := range c.Path {
-			e.uint(k)
+		if step := 2 * (c.Index - last); len(c.Path) == 0 {
+			e.uint(step)
+		} else {
+			e.uint(step + 1)
+			e.uint(len(c.Path))
+			for _, k := range c.Path {
+				e.uint(k)
+			}
 		}
+		last = c.Index
 		e.str(c.Name)
 		if c.Mask != nil {
 			e.uint(e.masks[*c.Mask])
@@ -186,6 +193,7 @@ func (e *encoder) plan(p *Plan) {
 	for i := range p.Masks {
 		column(&p.Masks[i])
 	}
+	last = 0
 	e.uint(len(p.Exempt))
 	for i := range p.Exempt {
 		column(&p.Exempt[i])
@@ -358,13 +366,21 @@ func (d *decoder) plan() *Plan {
 }
 
 func (d *decoder) columns(limit int, masked bool) (out []ColumnMask) {
-	for range d.count(4) {
-		c := ColumnMask{Index: d.uint()}
+	last := 0
+	for range d.count(3) {
+		step := d.uint()
+		c := ColumnMask{Index: last + step/2}
 		if c.Index >= limit {
 			d.fail("column outside of the table")
 		}
-		for range d.count(1) {
-			c.Path = append(c.Path, d.uint())
+		last = c.Index
+		if step%2 == 1 {
+			for range d.count(1) {
+				c.Path = append(c.Path, d.uint())
+			}
+			if len(c.Path) == 0 {
+				d.fail("empty path")
+			}
 		}
 		c.Name = d.str()
 		if masked {

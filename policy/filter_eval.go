@@ -244,16 +244,15 @@ func (st *state) bitmap(b []byte, offset int, out *bitset) {
 	}
 }
 
-// where sets, for every valid row, true or false by a test.
+// where sets, for every valid row, true or false by a test. The test also sees
+// rows that are NULL, so that nothing branches on validity.
 func (st *state) where(out *tf, valid *bitset, test func(i int) bool) *tf {
 	for w := 0; w*64 < st.n; w++ {
 		var t uint64
 		for i, end := w*64, min(w*64+64, st.n); i < end; i++ {
-			if valid[w]>>(i&63)&1 != 0 && test(i) {
-				t |= 1 << (i & 63)
-			}
+			t |= bit(test(i)) << (i & 63)
 		}
-		out.t[w], out.f[w] = t, valid[w]&^t
+		out.t[w], out.f[w] = t&valid[w], valid[w]&^t
 	}
 	return out
 }
@@ -777,10 +776,33 @@ func (x *textConst) eval(st *state) *tf {
 	var valid bitset
 	st.validBits(st.in[x.input], &valid)
 	if x.op == opEq || x.op == opNe {
-		st.where(out, &valid, func(i int) bool { return bytes.Equal(col.Row(st.lo+i), x.want) == (x.op == opEq) })
+		if v := st.in[x.input]; v.Layout == mask.LayoutOffsets32 {
+			equal32(st, out, &valid, v, x.want)
+		} else {
+			st.where(out, &valid, func(i int) bool { return bytes.Equal(col.Row(st.lo+i), x.want) })
+		}
+		if x.op == opNe {
+			out.t, out.f = out.f, out.t
+		}
 		return out
 	}
 	return st.where(out, &valid, func(i int) bool { return holds(x.op, bytes.Compare(col.Row(st.lo+i), x.want)) })
+}
+
+// equal32 is the common case in one plain loop: lengths first, which settle
+// most rows.
+func equal32(st *state, out *tf, valid *bitset, v *mask.Vector, want []byte) {
+	offsets := v.Offsets32[st.lo : st.lo+st.n+1]
+	n := int32(len(want))
+	for w := 0; w*64 < st.n; w++ {
+		var t uint64
+		for i, end := w*64, min(w*64+64, st.n); i < end; i++ {
+			if lo := offsets[i]; offsets[i+1]-lo == n && bytes.Equal(v.Data[lo:lo+n], want) {
+				t |= 1 << (i & 63)
+			}
+		}
+		out.t[w], out.f[w] = t&valid[w], valid[w]&^t
+	}
 }
 
 type textText struct {
