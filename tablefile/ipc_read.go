@@ -1,7 +1,7 @@
 package tablefile
 
 import (
-	"errors"
+	"bufio"
 	"fmt"
 	"io"
 
@@ -10,15 +10,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// pipeBody is the largest message body taken from an input whose size is not known. A file's messages cannot be larger than the file.
-const pipeBody = 4 << 30
-
 // ipcDecoder cuts the batches of an IPC file or stream to the size asked for and checks each one: the library takes lengths, offsets and
 // indices as it finds them.
 type ipcDecoder struct {
+	r     *ipc.Reader
 	sc    *arrow.Schema
-	read  func() (arrow.RecordBatch, error) // the caller releases; io.EOF at the end
-	stop  func()
 	look  Style
 	limit int64
 	count int64             // batches read, for messages
@@ -26,24 +22,15 @@ type ipcDecoder struct {
 	from  int64
 }
 
-func newFileDecoder(src *source, opts ReadOptions) (d *ipcDecoder, err error) {
-	defer guard(ErrMalformed, "reading the footer", &err)
+func newFileDecoder(src *source, opts ReadOptions) (*ipcDecoder, error) {
 	if err := checkFileMagic(src); err != nil {
 		return nil, err
 	}
-	r, err := ipc.NewFileReader(src, ipc.WithAllocator(&boundedAllocator{opts.Mem}), ipc.WithBodySizeLimit(src.size), ipc.WithMetadataSizeLimit(src.size))
+	m, err := fileMessages(src, &boundedAllocator{opts.Mem})
 	if err != nil {
 		return nil, wrap(ErrMalformed, "reading the footer", err)
 	}
-	next := 0
-	read := func() (arrow.RecordBatch, error) {
-		if next == r.NumRecords() {
-			return nil, io.EOF
-		}
-		next++
-		return r.RecordBatchAt(next - 1)
-	}
-	return newIPCDecoder(r.Schema(), read, func() { r.Close() }, ArrowFile, opts)
+	return newIPCDecoder(m, ArrowFile, opts)
 }
 
 // checkFileMagic tells what a file is that is not an Arrow IPC file.
@@ -65,38 +52,27 @@ func checkFileMagic(src *source) error {
 	return fmt.Errorf("%w: not an Arrow IPC file: it does not begin with ARROW1", ErrMalformed)
 }
 
-func newStreamDecoder(src *source, opts ReadOptions) (d *ipcDecoder, err error) {
-	defer guard(ErrMalformed, "reading the schema", &err)
-	limit := int64(pipeBody)
+func newStreamDecoder(src *source, opts ReadOptions) (*ipcDecoder, error) {
+	limit := int64(maxBuffer)
 	if src.size >= 0 {
-		limit = max(src.size, 1)
+		limit = src.size
 	}
-	mem := &boundedAllocator{opts.Mem}
-	messages := ipc.NewMessageReader(src, ipc.WithAllocator(mem), ipc.WithBodySizeLimit(limit))
-	r, err := ipc.NewReaderFromMessageReader(messages, ipc.WithAllocator(mem))
+	in := bufio.NewReaderSize(src, 1<<20)
+	return newIPCDecoder(streamMessages(in, limit, &boundedAllocator{opts.Mem}), ArrowStream, opts)
+}
+
+// newIPCDecoder passes its reference to m on to the library's reader, which releases it.
+func newIPCDecoder(m *messages, f Format, opts ReadOptions) (d *ipcDecoder, err error) {
+	defer guard(ErrMalformed, "reading the schema", &err)
+	r, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(m.mem))
 	if err != nil {
 		return nil, wrap(ErrMalformed, "reading the schema", err)
 	}
-	read := func() (arrow.RecordBatch, error) {
-		if !r.Next() {
-			if r.Err() != nil {
-				return nil, r.Err()
-			}
-			return nil, io.EOF
-		}
-		batch := r.RecordBatch()
-		batch.Retain()
-		return batch, nil
-	}
-	return newIPCDecoder(r.Schema(), read, r.Release, ArrowStream, opts)
-}
-
-func newIPCDecoder(sc *arrow.Schema, read func() (arrow.RecordBatch, error), stop func(), f Format, opts ReadOptions) (*ipcDecoder, error) {
-	if sc.NumFields() == 0 {
-		stop()
+	if r.Schema() == nil || r.Schema().NumFields() == 0 {
+		r.Release()
 		return nil, fmt.Errorf("%w: a table without columns", ErrUnsupported)
 	}
-	return &ipcDecoder{sc: sc, read: read, stop: stop, look: Style{Format: f}, limit: int64(opts.BatchRows)}, nil
+	return &ipcDecoder{r: r, sc: r.Schema(), look: Style{Format: f}, limit: int64(opts.BatchRows)}, nil
 }
 
 func (d *ipcDecoder) schema() *arrow.Schema { return d.sc }
@@ -130,15 +106,14 @@ func (d *ipcDecoder) next() (arrow.RecordBatch, error) {
 func (d *ipcDecoder) load() (batch arrow.RecordBatch, err error) {
 	what := fmt.Sprintf("batch %d", d.count+1)
 	defer guard(ErrMalformed, what, &err)
-	batch, err = d.read()
-	switch {
-	case err == io.EOF:
-		return nil, err
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fmt.Errorf("%s: %w: the input ends inside it", what, ErrMalformed)
-	case err != nil:
-		return nil, wrap(ErrMalformed, what, err)
+	if !d.r.Next() {
+		if d.r.Err() == nil {
+			return nil, io.EOF
+		}
+		return nil, wrap(ErrMalformed, what, d.r.Err())
 	}
+	batch = d.r.RecordBatch()
+	batch.Retain()
 	if err := validate(d.sc, batch); err != nil {
 		batch.Release()
 		return nil, fmt.Errorf("%s: %w", what, err)
@@ -151,16 +126,16 @@ func (d *ipcDecoder) close() {
 		d.batch.Release()
 		d.batch = nil
 	}
-	if d.stop != nil {
-		d.stop()
-		d.stop = nil
+	if d.r != nil {
+		d.r.Release()
+		d.r = nil
 	}
 }
 
 // boundedAllocator refuses sizes that no honest buffer has, by a panic that guard recovers: the run-time system's own refusal ends the process.
 type boundedAllocator struct{ memory.Allocator }
 
-const maxBuffer = 16 << 30
+const maxBuffer = 4 << 30
 
 func (b *boundedAllocator) Allocate(size int) []byte {
 	checkAllocation(size)

@@ -50,6 +50,11 @@ func newParquetDecoder(ctx context.Context, src *source, opts ReadOptions) (d *p
 	if err := checkParquetFooter(pf); err != nil {
 		return nil, err
 	}
+	if text := pf.MetaData().KeyValueMetadata().FindValue("ARROW:schema"); text != nil {
+		if err := checkStoredSchema(*text); err != nil {
+			return nil, wrap(ErrMalformed, "reading the stored Arrow schema", err)
+		}
+	}
 	// Every column keeps a buffer of the file; wide tables get smaller ones.
 	props.BufferSize = min(max(int64(16<<20)/int64(max(pf.MetaData().Schema.NumColumns(), 1)), 8<<10), 256<<10)
 

@@ -1,0 +1,254 @@
+package tablefile
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// Arrow metadata is FlatBuffers data. The library follows its offsets and takes its counts as they are: a wrong count makes it ask for so
+// much memory that the run-time system ends the process. So metadata is walked here first, with every count held against the bytes that are
+// there. Slot numbers are those of Arrow's format/{Schema,Message,File}.fbs.
+
+var errFlat = errors.New("metadata leads outside its bytes")
+
+// flat walks one FlatBuffers buffer. After a step outside the buffer bad is set and every value read is 0.
+type flat struct {
+	b     []byte
+	bad   bool
+	steps int // tables that may still be visited: shared ones could make a small buffer a huge tree
+}
+
+func newFlat(b []byte) *flat { return &flat{b: b, steps: len(b)} }
+
+func (f *flat) bytes(at, n int) []byte {
+	if f.bad || at < 0 || n < 0 || at > len(f.b)-n {
+		f.bad = true
+		return make([]byte, 8)
+	}
+	return f.b[at : at+n]
+}
+
+func (f *flat) u8(at int) byte    { return f.bytes(at, 1)[0] }
+func (f *flat) u16(at int) int    { return int(binary.LittleEndian.Uint16(f.bytes(at, 2))) }
+func (f *flat) u32(at int) int    { return int(binary.LittleEndian.Uint32(f.bytes(at, 4))) }
+func (f *flat) i32(at int) int    { return int(int32(binary.LittleEndian.Uint32(f.bytes(at, 4)))) }
+func (f *flat) i64(at int) int64  { return int64(binary.LittleEndian.Uint64(f.bytes(at, 8))) }
+func (f *flat) follow(at int) int { return at + f.u32(at) }
+
+// field gives the position of a table's field, or 0 when the table does not have it.
+func (f *flat) field(table, slot int) int {
+	vtable := table - f.i32(table)
+	if 4+2*slot+2 > f.u16(vtable) {
+		return 0
+	}
+	off := f.u16(vtable + 4 + 2*slot)
+	if off == 0 || f.bad {
+		return 0
+	}
+	return table + off
+}
+
+// table gives the table that a field points to, or 0 when it is absent.
+func (f *flat) table(table, slot int) int {
+	at := f.field(table, slot)
+	if at == 0 {
+		return 0
+	}
+	if f.steps--; f.steps < 0 {
+		f.bad = true
+	}
+	return f.follow(at)
+}
+
+// vector gives the first element and the number of elements of size bytes that a field points to.
+func (f *flat) vector(table, slot, size int) (first, n int) {
+	at := f.field(table, slot)
+	if at == 0 {
+		return 0, 0
+	}
+	at = f.follow(at)
+	n = f.u32(at)
+	if f.bad || n > (len(f.b)-at-4)/size {
+		f.bad = true
+		return 0, 0
+	}
+	return at + 4, n
+}
+
+// each calls visit for every table of a vector of tables.
+func (f *flat) each(table, slot int, visit func(table int)) {
+	first, n := f.vector(table, slot, 4)
+	for i := 0; i < n && !f.bad; i++ {
+		if f.steps--; f.steps < 0 {
+			f.bad = true
+			return
+		}
+		visit(f.follow(first + 4*i))
+	}
+}
+
+// keyValues checks a vector of pairs of strings.
+func (f *flat) keyValues(table, slot int) {
+	f.each(table, slot, func(pair int) {
+		f.vector(pair, 0, 1)
+		f.vector(pair, 1, 1)
+	})
+}
+
+const (
+	flatUnion = 14 // Type.Union
+	flatDepth = 64
+)
+
+// schema checks a Schema table.
+func (f *flat) schema(table int) {
+	f.each(table, 1, func(field int) { f.schemaField(field, flatDepth) })
+	f.keyValues(table, 2)
+}
+
+func (f *flat) schemaField(table, depth int) {
+	if depth == 0 {
+		f.bad = true
+		return
+	}
+	f.vector(table, 0, 1)
+	kind := f.field(table, 2)
+	if typ := f.table(table, 3); typ != 0 && kind != 0 && f.u8(kind) == flatUnion {
+		f.vector(typ, 1, 4)
+	}
+	f.each(table, 5, func(child int) { f.schemaField(child, depth-1) })
+	f.keyValues(table, 6)
+}
+
+// recordBatch checks a RecordBatch table against the length of its body.
+func (f *flat) recordBatch(table int, body int64) {
+	if at := f.field(table, 0); at != 0 {
+		if rows := f.i64(at); rows < 0 || rows > math.MaxInt32 {
+			f.bad = true
+		}
+	}
+	first, n := f.vector(table, 1, 16)
+	for i := 0; i < n && !f.bad; i++ {
+		f.bad = f.i64(first+16*i) < 0 || f.i64(first+16*i+8) < 0
+	}
+	first, buffers := f.vector(table, 2, 16)
+	for i := 0; i < buffers && !f.bad; i++ {
+		at, size := f.i64(first+16*i), f.i64(first+16*i+8)
+		f.bad = at < 0 || size < 0 || size > body || at > body-size
+	}
+	first, n = f.vector(table, 4, 8)
+	for i := 0; i < n && !f.bad; i++ {
+		count := f.i64(first + 8*i)
+		f.bad = count < 0 || count > int64(buffers)
+	}
+}
+
+// messageKind is the type of an IPC message.
+type messageKind byte
+
+const (
+	schemaMessage     messageKind = 1
+	dictionaryMessage messageKind = 2
+	batchMessage      messageKind = 3
+)
+
+// messageInfo is what reading a message needs to know of it.
+type messageInfo struct {
+	kind  messageKind
+	body  int64
+	dict  int64 // of a dictionary message
+	delta bool
+}
+
+// checkMessage checks the metadata of an IPC message.
+func checkMessage(meta []byte) (messageInfo, error) {
+	f := newFlat(meta)
+	root := f.follow(0)
+	var m messageInfo
+	if at := f.field(root, 1); at != 0 {
+		m.kind = messageKind(f.u8(at))
+	}
+	if at := f.field(root, 3); at != 0 {
+		m.body = f.i64(at)
+	}
+	f.keyValues(root, 4)
+	switch header := f.table(root, 2); m.kind {
+	case schemaMessage:
+		f.schema(header)
+	case batchMessage:
+		f.recordBatch(header, m.body)
+	case dictionaryMessage:
+		if at := f.field(header, 0); at != 0 {
+			m.dict = f.i64(at)
+		}
+		if at := f.field(header, 2); at != 0 {
+			m.delta = f.u8(at) != 0
+		}
+		f.recordBatch(f.table(header, 1), m.body)
+	default:
+		f.bad = true
+	}
+	if f.bad || m.body < 0 {
+		return m, errFlat
+	}
+	return m, nil
+}
+
+// fileBlock is where a file's footer says that a message lies.
+type fileBlock struct{ at, meta, body int64 }
+
+// checkFooter checks the footer of an IPC file and gives its dictionaries and batches.
+func checkFooter(footer []byte) (dicts, batches []fileBlock, err error) {
+	f := newFlat(footer)
+	root := f.follow(0)
+	f.schema(f.table(root, 1))
+	f.keyValues(root, 4)
+	blocks := func(slot int) (out []fileBlock) {
+		first, n := f.vector(root, slot, 24)
+		for i := range n {
+			at := first + 24*i
+			out = append(out, fileBlock{f.i64(at), int64(f.i32(at + 8)), f.i64(at + 16)})
+		}
+		return out
+	}
+	dicts, batches = blocks(2), blocks(3)
+	if f.bad {
+		return nil, nil, errFlat
+	}
+	return dicts, batches, nil
+}
+
+// checkStoredSchema checks the Arrow schema that Parquet files keep as an IPC message in base64.
+func checkStoredSchema(text string) error {
+	msg, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		if msg, err = base64.RawStdEncoding.DecodeString(text); err != nil {
+			return errors.New("not base64")
+		}
+	}
+	meta, err := cutMessage(msg)
+	if err != nil {
+		return err
+	}
+	m, err := checkMessage(meta)
+	if err == nil && m.kind != schemaMessage {
+		err = errFlat
+	}
+	return err
+}
+
+// cutMessage gives the metadata of the message at the start of b, which may lack the continuation mark, as before version 0.15.
+func cutMessage(b []byte) ([]byte, error) {
+	f := newFlat(b)
+	size, at := f.u32(0), 4
+	if size == math.MaxUint32 {
+		size, at = f.u32(4), 8
+	}
+	meta := f.bytes(at, size)
+	if f.bad {
+		return nil, errFlat
+	}
+	return meta, nil
+}
