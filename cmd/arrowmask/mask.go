@@ -64,7 +64,9 @@ in a file, one line end after them does not belong to the key.`,
 	f.StringArrayVar(&o.sets, "set", nil, "replace a column: `COLUMN=EXPRESSION`, once a column")
 	f.StringVar(&o.to, "to", "", "`format` of OUT, as --from")
 	f.StringVar(&o.dialect, "dialect", "safe", "whose rules the functions follow")
-	f.IntVar(&o.threads, "threads", runtime.GOMAXPROCS(0), "batches masked at once")
+	// One goroutine reads and one writes: more than a few that mask would only
+	// wait, each with a batch in memory.
+	f.IntVar(&o.threads, "threads", min(runtime.GOMAXPROCS(0), 8), "batches masked at once, and columns decoded at once")
 	f.StringVar(&o.progress, "progress", "auto", "auto: a bar when standard error is a terminal; never; json: a line a second on standard error")
 	f.StringVar(&o.report, "report", "", "write a JSON report of what was done to this `file`; - is standard output")
 	f.StringVar(&o.compression, "compression", "", "`codec` of OUT: none, snappy, gzip, brotli, zstd, lz4 (default: that of IN where the format is the same)")
