@@ -141,7 +141,7 @@ func runCases(c *tally, dir string, body []byte) {
 		c.check(err == nil, "load: %v", err)
 	case has("serviceResources"):
 		// A tags file: the files that name it read it. Here only its form counts.
-		_, err := Load([]byte(`[{"id":1,"policyType":0}]`), Options{ServiceType: "hive", Tags: body})
+		_, err := Load([]byte(`{"policies":[{"id":1,"policyType":0}],"tagPolicies":{"policies":[]}}`), Options{ServiceType: "hive", Tags: body})
 		c.check(err == nil, "tags: %v", err)
 	case has("resources"):
 		var errs []error

@@ -78,17 +78,20 @@ func (o object) scalar(key string) string {
 	return string(raw)
 }
 
-// strs reads a list of texts; nulls in it are dropped, as Ranger does.
+// strs reads a list of texts. Ranger drops nulls and empty texts in it; here
+// they are errors, for with them a user or a column would be lost.
 func (o object) strs(key string) []string {
 	var list []*string
 	if o.has(key) && json.Unmarshal(o.m[key], &list) != nil {
 		o.errf(key, "want a list of texts")
 	}
 	var out []string
-	for _, s := range list {
-		if s != nil {
-			out = append(out, *s)
+	for i, s := range list {
+		if s == nil || *s == "" {
+			o.errf(key, "entry %d is empty", i)
+			continue
 		}
+		out = append(out, *s)
 	}
 	return out
 }
@@ -138,18 +141,18 @@ func (o object) object(key string) object {
 	return in
 }
 
-// list reads a list of raw values; nulls in it are dropped.
+// list reads a list of raw values; a null in it is an error.
 func (o object) list(key string) []json.RawMessage {
-	var all, out []json.RawMessage
+	var all []json.RawMessage
 	if o.has(key) && json.Unmarshal(o.m[key], &all) != nil {
 		o.errf(key, "want a list")
 	}
-	for _, raw := range all {
-		if string(bytes.TrimSpace(raw)) != "null" {
-			out = append(out, raw)
+	for i, raw := range all {
+		if string(bytes.TrimSpace(raw)) == "null" {
+			o.errf(key, "entry %d is null", i)
 		}
 	}
-	return out
+	return all
 }
 
 // objects reads a list of objects.

@@ -140,6 +140,10 @@ func (l *loader) load(body []byte) {
 			return
 		}
 		list = top.list("policies")
+		if !top.has("policies") && !top.has("policyDeltas") {
+			l.errf("no list of policies")
+			return
+		}
 		if deltas := top.list("policyDeltas"); len(deltas) > 0 {
 			if len(list) > 0 {
 				l.errf("policies and policyDeltas in one file")
@@ -170,6 +174,9 @@ func (l *loader) load(body []byte) {
 	r.roles = l.readRoles(r.opts.Roles)
 	r.users = l.readUsers(r.opts.Users)
 	r.tags = l.readTags(r.opts.Tags)
+	if len(r.tags.resources) > 0 && r.tagDef == nil {
+		l.errf("a tags file, but the policies have no tag service")
+	}
 
 	h := sha256.New()
 	for _, part := range [][]byte{body, r.opts.Roles, r.opts.Users, r.opts.Tags, []byte(r.opts.ServiceType + "\x00" + r.opts.AccessType + "\x00" + r.opts.Dialect + "\x00" + r.loc.String())} {
@@ -258,7 +265,7 @@ func (l *loader) zones(o object, known map[string]bool) {
 			m := map[string]policyResource{}
 			for key := range res.m {
 				values := res.strs(key)
-				if !slices.ContainsFunc(values, func(s string) bool { return s != "" }) {
+				if len(values) == 0 {
 					l.errf("zone %q: level %s without values", name, key)
 				}
 				m[key] = policyResource{values: values}
@@ -341,6 +348,9 @@ func (l *loader) policy(raw json.RawMessage, i int, zone string, tags *serviceDe
 	}
 	p := &pol{id: o.integer("id", -1), name: o.str("name"), zone: o.str("zoneName"), tag: tags != nil}
 	who := fmt.Sprintf("%s %d %q", where, p.id, p.name)
+	if !o.has("id") {
+		o.errf("id", "missing")
+	}
 	typ := o.integer("policyType", 0)
 	masks, filters := o.objects("dataMaskPolicyItems"), o.objects("rowFilterPolicyItems")
 	switch typ {
@@ -371,9 +381,7 @@ func (l *loader) policy(raw json.RawMessage, i int, zone string, tags *serviceDe
 		o.errf("policyPriority", "neither 0 nor 1")
 	}
 	p.deny = o.boolean("isDenyAllElse", false) || len(o.list("denyPolicyItems")) > 0
-	if !o.has("id") {
-		o.errf("id", "missing")
-	} else {
+	if o.has("id") {
 		key := fmt.Sprint(p.kind, p.tag, p.id)
 		if other, ok := l.ids[key]; ok {
 			o.errf("id", "also that of %q", other)
@@ -434,7 +442,7 @@ func (l *loader) resources(o object, p *pol, tags *serviceDef) {
 			r := res.object(key)
 			pr := policyResource{values: r.strs("values"), excludes: r.boolean("isExcludes", false)}
 			r.boolean("isRecursive", false)
-			if len(pr.values) == 0 || slices.Contains(pr.values, "") {
+			if len(pr.values) == 0 {
 				r.errf("values", "empty: it would stand for everything")
 			}
 			for _, v := range pr.values {
@@ -620,6 +628,9 @@ func (l *loader) tagPolicies(top object) {
 		if len(t.levels) == 0 {
 			t.levels = r.tagDef.levels
 		}
+	}
+	if !o.has("policies") {
+		o.errf("policies", "missing")
 	}
 	for i, raw := range o.list("policies") {
 		p := l.policy(raw, i, "", r.tagDef)

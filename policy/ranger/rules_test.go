@@ -53,6 +53,9 @@ func with(o, more obj) obj {
 
 func encodeBody(t testing.TB, policies []obj, more obj) []byte {
 	t.Helper()
+	if policies == nil {
+		policies = []obj{}
+	}
 	raw, err := json.Marshal(with(obj{"serviceName": "s", "serviceType": "hive", "policies": policies}, more))
 	if err != nil {
 		t.Fatal(err)
@@ -288,7 +291,7 @@ func TestPrincipals(t *testing.T) {
 		yes  []*policy.Identity
 		no   []*policy.Identity
 	}{
-		{obj{"users": list{"u", nil, ""}}, []*policy.Identity{who("u")}, []*policy.Identity{who("U"), who("v", "u")}},
+		{obj{"users": list{"u"}}, []*policy.Identity{who("u")}, []*policy.Identity{who("U"), who("v", "u")}},
 		{obj{"users": list{"{USER}"}}, []*policy.Identity{who("u"), who("v")}, nil},
 		{obj{"groups": list{"g"}}, []*policy.Identity{who("u", "a", "g")}, []*policy.Identity{who("g"), who("u", "G")}},
 		{obj{"groups": list{"public"}}, []*policy.Identity{who("u")}, nil},
@@ -349,7 +352,7 @@ func TestConditions(t *testing.T) {
 		// What cannot be evaluated exactly closes the column.
 		"USER.nosuch == 'x'": "error: policy 1", "TAG.level == 'x'": "error: policy 1", "ctx.isAccessedAfter('x')": "error: policy 1", "var x = 1; x": "error: policy 1",
 		"USER.dept": "error: policy 1", "USER.dept.startsWith('h')": "error: policy 1", "1 == 1 == 1": "error: policy 1", "'it\\'s' == 'x'": "error: policy 1",
-		"true == 1": "error: policy 1", "USER.dept = 'hr'": "error: policy 1", "": "error: policy 1", "NOSUCH('x')": "error: policy 1", "REQ.clientIPAddress == 'x'": "error: policy 1",
+		"true == 1": "error: policy 1", "USER.dept = 'hr'": "error: policy 1", " ": "error: policy 1", "NOSUCH('x')": "error: policy 1", "REQ.clientIPAddress == 'x'": "error: policy 1",
 		strings.Repeat("(", 5000) + "true" + strings.Repeat(")", 5000): "error: policy 1",
 	} {
 		o := Options{Users: users}

@@ -219,6 +219,9 @@ func (d *serviceDef) knowsAccess(name string) bool {
 
 // check finds what would make the definition decide nothing without a word.
 func (d *serviceDef) check() error {
+	if d.name == "" {
+		return fmt.Errorf("%w: it has no name", ErrServiceDef)
+	}
 	if len(d.levels) == 0 {
 		return fmt.Errorf("%w %q: no resources", ErrServiceDef, d.name)
 	}

@@ -188,7 +188,7 @@ func (l *loader) readTags(raw []byte) *tagStore {
 		for key := range elements.m {
 			e := elements.object(key)
 			values := e.strs("values")
-			if !slices.ContainsFunc(values, func(v string) bool { return v != "" }) {
+			if len(values) == 0 {
 				e.errf("values", "empty")
 			}
 			m[key] = policyResource{values: values, excludes: e.boolean("isExcludes", false)}
