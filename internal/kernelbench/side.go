@@ -1,0 +1,164 @@
+package kernelbench
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/arrowmask/arrowmask/hexenc"
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+// chunk is how many rows a caller hashes before it encodes them: the digests
+// stay in the L1 cache.
+const chunk = 512
+
+// maxData bounds a column's memory in bytes: longer columns repeat their rows,
+// by a selection.
+const maxData = 64 << 20
+
+// side is one thread's column and output.
+type side struct {
+	hash    *kernels.Hash
+	rows    int
+	raw     bool
+	col     kernels.Column
+	data    []byte // the column's buffers, for the row loop
+	offsets []int32
+	out     []byte
+	digests [chunk * kernels.MaxSize]byte
+	err     error
+}
+
+// newSide makes a column of rows rows of n letters and digits each.
+func newSide(b *kernels.Backend, n, rows int, raw bool, seed uint64) *side {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	own := rows
+	if n > 0 {
+		own = max(1, min(rows, maxData/n))
+	}
+	s := &side{hash: kernels.New(b), rows: rows, raw: raw, offsets: make([]int32, own+1)}
+	for i := range own {
+		length := n
+		if n == Mixed {
+			length = 10 + rng.IntN(31)
+		}
+		s.offsets[i+1] = s.offsets[i] + int32(length)
+	}
+	s.data = make([]byte, s.offsets[own])
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	for i := range s.data {
+		s.data[i] = letters[rng.IntN(len(letters))]
+	}
+	s.col = kernels.Offsets32(s.data, s.offsets)
+	if own < rows {
+		sel := make([]int32, rows)
+		for i := range sel {
+			sel[i] = int32(i % own)
+		}
+		s.col = s.col.Select(sel)
+	}
+	width := b.Alg.Size()
+	if !raw {
+		width *= 2
+	}
+	s.out = make([]byte, rows*width)
+	return s
+}
+
+// ours is a batch by the backend.
+func (s *side) ours() {
+	out, size := s.out, s.hash.Size()
+	for lo := 0; lo < s.rows; lo += chunk {
+		hi := min(lo+chunk, s.rows)
+		n := (hi - lo) * size
+		if s.raw {
+			s.sum(out[:n], lo, hi)
+			out = out[n:]
+			continue
+		}
+		s.sum(s.digests[:n], lo, hi)
+		hexenc.Lower(out[:2*n], s.digests[:n])
+		out = out[2*n:]
+	}
+}
+
+func (s *side) sum(dst []byte, lo, hi int) {
+	if err := s.hash.Sum(dst, &s.col, lo, hi); err != nil {
+		s.err = err
+	}
+}
+
+// std is the same as a program without this library would do it: row after
+// row, the one-shot function, encoding/hex.
+func (s *side) std() {
+	out := s.out
+	own := len(s.offsets) - 1
+	for first := 0; first < s.rows; first += own {
+		offsets := s.offsets[:min(own, s.rows-first)+1]
+		switch s.hash.Alg() {
+		case kernels.MD5:
+			for i, end := range offsets[1:] {
+				d := md5.Sum(s.data[offsets[i]:end])
+				out = put(out, d[:], s.raw)
+			}
+		case kernels.SHA1:
+			for i, end := range offsets[1:] {
+				d := sha1.Sum(s.data[offsets[i]:end])
+				out = put(out, d[:], s.raw)
+			}
+		case kernels.SHA224:
+			for i, end := range offsets[1:] {
+				d := sha256.Sum224(s.data[offsets[i]:end])
+				out = put(out, d[:], s.raw)
+			}
+		case kernels.SHA256:
+			for i, end := range offsets[1:] {
+				d := sha256.Sum256(s.data[offsets[i]:end])
+				out = put(out, d[:], s.raw)
+			}
+		case kernels.SHA384:
+			for i, end := range offsets[1:] {
+				d := sha512.Sum384(s.data[offsets[i]:end])
+				out = put(out, d[:], s.raw)
+			}
+		case kernels.SHA512:
+			for i, end := range offsets[1:] {
+				d := sha512.Sum512(s.data[offsets[i]:end])
+				out = put(out, d[:], s.raw)
+			}
+		case kernels.SHA512_256:
+			for i, end := range offsets[1:] {
+				d := sha512.Sum512_256(s.data[offsets[i]:end])
+				out = put(out, d[:], s.raw)
+			}
+		}
+	}
+}
+
+// put writes a digest as bytes or text and returns what is left of out.
+func put(out, digest []byte, raw bool) []byte {
+	if raw {
+		return out[copy(out, digest):]
+	}
+	return out[hex.Encode(out, digest):]
+}
+
+// check compares the two ways once.
+func (s *side) check() error {
+	s.ours()
+	if s.err != nil {
+		return s.err
+	}
+	ours := bytes.Clone(s.out)
+	s.std()
+	if !bytes.Equal(ours, s.out) {
+		return fmt.Errorf("kernelbench: %s: wrong output of backend %s", s.hash.Alg(), s.hash.Backend().Name)
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package kernelbench
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/arrowmask/arrowmask/hexenc"
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+// stages is the line that says where the time of a chunk goes: each step on
+// its own, then all of them as one call, and how much longer that takes than
+// the bare block function. Empty for backends and rows that have no steps.
+func stages(b *kernels.Backend, n, rows, rounds int, sample time.Duration) string {
+	s := newSide(b, n, rows, false, 0)
+	steps, rows := b.Stages(&s.col)
+	if len(steps) == 0 {
+		return ""
+	}
+	digests := s.digests[:rows*b.Alg.Size()]
+	steps = append(steps,
+		kernels.Stage{Name: "hex", Run: func() { hexenc.Lower(s.out, digests) }},
+		kernels.Stage{Name: "all", Run: s.ours})
+	per := make([]float64, len(steps))
+	for i, step := range steps {
+		var times []float64
+		for range rounds {
+			n := 0
+			start := time.Now()
+			for time.Since(start) < sample || n == 0 {
+				step.Run()
+				n++
+			}
+			times = append(times, float64(time.Since(start))/float64(n*rows))
+		}
+		per[i] = median(times)
+	}
+	var line strings.Builder
+	fmt.Fprintf(&line, "stages alg=%s len=%d backend=%s", b.Alg, n, b.Name)
+	compress := 0.0
+	for i, step := range steps {
+		if step.Name == "compress" {
+			compress = per[i]
+		}
+		fmt.Fprintf(&line, " %s=%.2f", step.Name, per[i])
+	}
+	if compress > 0 {
+		fmt.Fprintf(&line, " all/compress=%.2f", per[len(per)-1]/compress)
+	}
+	return line.String()
+}
