@@ -72,6 +72,10 @@ func newIPCDecoder(m *messages, f Format, opts ReadOptions) (d *ipcDecoder, err 
 		r.Release()
 		return nil, fmt.Errorf("%w: a table without columns", ErrUnsupported)
 	}
+	if err := checkTypes(r.Schema()); err != nil {
+		r.Release()
+		return nil, err
+	}
 	return &ipcDecoder{r: r, sc: r.Schema(), look: Style{Format: f}, limit: int64(opts.BatchRows)}, nil
 }
 

@@ -76,19 +76,15 @@ func TestTruncatedInputs(t *testing.T) {
 	}
 }
 
-// TestGarbledInputs flips bytes: an error or some values, but no panic, no hang and no huge allocation.
+// TestGarbledInputs flips bytes: an error or some values, but no panic, no hang and no huge allocation. FuzzRead goes deeper.
 func TestGarbledInputs(t *testing.T) {
-	rounds := 400
-	if testing.Short() {
-		rounds = 60
-	}
 	for _, name := range binaryFormats {
-		for _, c := range []Compression{NoCompression, Zstd, LZ4} {
+		for _, c := range []Compression{NoCompression, Zstd} {
 			batch := manyShapes(t, name)
 			whole := []byte(readText(t, write(t, name, WriteOptions{Compression: c}, batch)))
 			path := filepath.Join(t.TempDir(), name)
 			rng := rand.New(rand.NewPCG(uint64(len(name)), uint64(len(c))))
-			for range rounds {
+			for range 60 {
 				garbled := append([]byte(nil), whole...)
 				for range 1 + rng.IntN(4) {
 					garbled[rng.IntN(len(garbled))] = byte(rng.Uint32())
@@ -100,6 +96,19 @@ func TestGarbledInputs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzRead reads any bytes as each of the binary formats.
+func FuzzRead(f *testing.F) {
+	for i, name := range binaryFormats {
+		for _, c := range []Compression{NoCompression, LZ4} {
+			f.Add(byte(i), []byte(readText(f, write(f, name, WriteOptions{Compression: c}, manyShapes(f, name)))))
+			f.Add(byte(i), []byte(readText(f, write(f, name, WriteOptions{Compression: c}, table(f, scalarColumns[0], scalarColumns[33])))))
+		}
+	}
+	f.Fuzz(func(t *testing.T, format byte, content []byte) {
+		checkedRead(t, writeText(t, binaryFormats[int(format)%len(binaryFormats)], string(content)))
+	})
 }
 
 // TestValidateRefusesWhatLeadsOutside builds arrays that lie about their buffers.

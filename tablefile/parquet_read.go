@@ -180,7 +180,7 @@ func (d *parquetDecoder) open(ctx context.Context, pf *file.Reader, fr *pqarrow.
 		fields[i] = *rdr.Field()
 	}
 	d.sc = arrow.NewSchema(fields, fr.Manifest.SchemaMeta)
-	return nil
+	return checkTypes(d.sc)
 }
 
 func probeColumn(pf *file.Reader, group, column int) (err error) {

@@ -94,3 +94,41 @@ func checkSchema(s *arrow.Schema, opts WriteOptions) error {
 	}
 	return nil
 }
+
+// checkTypes refuses types whose parameters make no sense, which a damaged schema may have.
+func checkTypes(s *arrow.Schema) error {
+	for _, f := range s.Fields() {
+		if err := checkType(f.Type); err != nil {
+			return fmt.Errorf("column %q: %w", f.Name, err)
+		}
+	}
+	return nil
+}
+
+func checkType(t arrow.DataType) error {
+	good := true
+	switch t := t.(type) {
+	case arrow.DecimalType:
+		const most = 128 // scale, either way; the widest decimal has 76 digits
+		good = t.GetPrecision() > 0 && t.GetScale() <= most && t.GetScale() >= -most
+	case *arrow.FixedSizeBinaryType:
+		good = t.ByteWidth >= 0
+	case *arrow.FixedSizeListType:
+		good = t.Len() >= 0
+	case *arrow.DictionaryType:
+		return checkType(t.ValueType)
+	case arrow.ExtensionType:
+		return checkType(t.StorageType())
+	}
+	if !good {
+		return fmt.Errorf("%w: type %s", ErrMalformed, t)
+	}
+	if nested, ok := t.(arrow.NestedType); ok {
+		for _, f := range nested.Fields() {
+			if err := checkType(f.Type); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
