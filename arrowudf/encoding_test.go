@@ -225,6 +225,9 @@ func TestMalformedData(t *testing.T) {
 		"short validity":           plain(str, 9, 0, buf([]byte{255}), i32(0, 0, 0, 0, 0, 0, 0, 0, 0, 0), nil),
 		"short integers":           plain(arrow.PrimitiveTypes.Int64, 2, 0, nil, buf(make([]byte, 15))),
 		"no integers":              plain(arrow.PrimitiveTypes.Int64, 2, 0, nil, nil),
+		"no booleans":              plain(arrow.FixedWidthTypes.Boolean, 1<<40, 0, nil, nil),
+		"short booleans":           plain(arrow.FixedWidthTypes.Boolean, 8, 1, nil, buf([]byte{0})),
+		"short floats":             plain(arrow.PrimitiveTypes.Float64, 1<<40, 0, nil, buf(make([]byte, 80))),
 		"view without its buffer":  plain(arrow.BinaryTypes.StringView, 1, 0, nil, buf(view[:])),
 		"no dictionary":            dict(2, nil, nil, i32(0, 1)),
 		"index too large":          dict(2, values, nil, i32(0, 2)),
@@ -269,7 +272,7 @@ func TestTypesThatAreAnsweredWithNull(t *testing.T) {
 				if out.NullN() != in.Len() || !arrow.TypeEqual(out.DataType(), dt) {
 					t.Errorf("%s of %s: %d NULLs of %d, %s", expr, dt, out.NullN(), in.Len(), out.DataType())
 				}
-				if in.Len() > 0 && dt.ID() != arrow.BOOL {
+				if in.Len() > 0 {
 					throughIPC(t, out)
 				}
 			}

@@ -44,14 +44,33 @@ func vector(d arrow.ArrayData, dt arrow.DataType, t mask.Type) (*mask.Vector, er
 		}
 		v.Views, err = window(viewsOf(buffer(d, 1)), off, n, 0, "views")
 	default:
-		if width := valueWidth(t); width > 0 {
-			v.Data, err = fixedWindow(buffer(d, 1), off, n, width)
-		}
+		v.Data, err = fixedValues(d, dt, t)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return v, nil
+}
+
+// fixedValues is the values of a type of fixed width, nil where no mask reads
+// them. They must be there all the same: a length that no buffer bears out is
+// not to be believed.
+func fixedValues(d arrow.ArrayData, dt arrow.DataType, t mask.Type) ([]byte, error) {
+	if dt.ID() == arrow.BOOL {
+		if have := len(buffer(d, 1)); d.Len() > 0 && (d.Offset()+d.Len()-1)/8 >= have {
+			return nil, fmt.Errorf("%w: %d bytes of booleans for rows %d to %d", ErrArray, have, d.Offset(), d.Offset()+d.Len())
+		}
+		return nil, nil
+	}
+	width := storageBytes(dt, 1)
+	if width == 0 {
+		return nil, nil
+	}
+	b, err := fixedWindow(buffer(d, 1), d.Offset(), d.Len(), width)
+	if valueWidth(t) == 0 {
+		b = nil
+	}
+	return b, err
 }
 
 // checkExtent makes offset+length+1 safe to compute.

@@ -21,10 +21,9 @@ func wrap(v *mask.Vector, dt arrow.DataType, a *allocator) (arrow.ArrayData, err
 	if v.ValidOffset != 0 || v.Nulls < 0 {
 		return nil, fmt.Errorf("%w: result with validity offset %d, null count %d", mask.ErrInternal, v.ValidOffset, v.Nulls)
 	}
+	// Allocate before the first buffer leaves the allocator's books: after that
+	// nothing may fail.
 	bufs := []*memory.Buffer{nil}
-	if v.Nulls > 0 {
-		bufs[0] = a.buffer(v.Valid)
-	}
 	switch dt.ID() {
 	case arrow.STRING, arrow.BINARY:
 		bufs = append(bufs, a.buffer(bytesOf(v.Offsets32)), a.buffer(v.Data))
@@ -37,6 +36,9 @@ func wrap(v *mask.Vector, dt arrow.DataType, a *allocator) (arrow.ArrayData, err
 			v.Data = a.zeroed(storageBytes(dt, v.Len))
 		}
 		bufs = append(bufs, a.buffer(v.Data))
+	}
+	if v.Nulls > 0 {
+		bufs[0] = a.buffer(v.Valid)
 	}
 	return data(dt, v.Len, v.Nulls, bufs), nil
 }

@@ -6,7 +6,6 @@ import (
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	array18 "github.com/apache/arrow-go/v18/arrow/array"
-	memory18 "github.com/apache/arrow-go/v18/arrow/memory"
 	arrow17 "github.com/apache/arrow/go/v17/arrow"
 
 	"github.com/arrowmask/arrowmask/arrowudf"
@@ -16,11 +15,10 @@ import (
 // Func is arrowudf.Func over v18 arrays. It is read-only and safe for any
 // number of goroutines.
 type Func struct {
-	f        *arrowudf.Func
-	in       arrow18.DataType
-	out      arrow18.DataType
-	in17     arrow17.DataType
-	standsIn bool // the result has the stand-in's type and is out, all NULL
+	f    *arrowudf.Func
+	in   arrow18.DataType
+	out  arrow18.DataType
+	in17 arrow17.DataType
 }
 
 // Compile checks expr against a column type; see arrowudf.Compile.
@@ -37,20 +35,25 @@ func Compile(expr string, in arrow18.DataType, opts arrowudf.Options) (*Func, er
 		return nil, err
 	}
 	fn := &Func{f: f, in: in, in17: in17}
-	if fn.standsIn = lacking && arrow17.TypeEqual(f.OutType(), in17); fn.standsIn {
-		fn.out = storage(in)
+	if lacking && arrow17.TypeEqual(f.OutType(), in17) {
+		fn.out = storage(in) // all NULL
 		return fn, nil
 	}
-	fn.out, err = TypeFromV17(f.OutType())
-	return fn, err
+	if fn.out, err = TypeFromV17(f.OutType()); err != nil {
+		return nil, err
+	}
+	return fn, nil
 }
 
-// standIn is TypeToV17, but lets the small decimals of v18 stand for a decimal
-// that v17 has: no mask reads the value of any decimal.
+// standIn is TypeToV17, but gives types that v17 lacks one of the same width
+// that masks treat alike: they read neither decimals nor floats, and answer
+// NULL.
 func standIn(dt arrow18.DataType) (in17 arrow17.DataType, lacking bool, err error) {
 	switch storage(dt).ID() {
-	case arrow18.DECIMAL32, arrow18.DECIMAL64:
-		return &arrow17.Decimal128Type{Precision: 1}, true, nil
+	case arrow18.DECIMAL32:
+		return arrow17.PrimitiveTypes.Float32, true, nil
+	case arrow18.DECIMAL64:
+		return arrow17.PrimitiveTypes.Float64, true, nil
 	}
 	in17, err = TypeToV17(dt)
 	return in17, false, err
@@ -88,20 +91,7 @@ func (f *Func) Call(ctx context.Context, arr arrow18.Array) (arrow18.Array, erro
 	defer res.Release()
 	out := dataFromV17(res, f.out)
 	defer out.Release()
-	if f.standsIn {
-		out = narrow(out)
-		defer out.Release()
-	}
 	return array18.MakeFromData(out), nil
-}
-
-// narrow cuts the zeroed values of an all-NULL stand-in to the width of the
-// type it stands for.
-func narrow(d arrow18.ArrayData) arrow18.ArrayData {
-	size := d.DataType().(arrow18.FixedWidthDataType).Bytes() * d.Len()
-	values := memory18.SliceBuffer(d.Buffers()[1], 0, size)
-	defer values.Release()
-	return array18.NewData(d.DataType(), d.Len(), []*memory18.Buffer{d.Buffers()[0], values}, nil, d.NullN(), 0)
 }
 
 // CallChunked evaluates every chunk by itself; the result has the same chunks.
