@@ -33,7 +33,7 @@ func (s *scratch) valid(in *Vector, lo, hi int) []int32 {
 // hexDigest is a digest as lower-case hex text.
 type hexDigest struct{ hash *kernels.Hash }
 
-func (d hexDigest) sizes(lens []int, in *Vector, lo, hi int) bool {
+func (d hexDigest) sizes(lens []int, in *Vector, lo, hi int) {
 	width := 2 * d.hash.Size()
 	for i := range lens {
 		lens[i] = width
@@ -41,10 +41,9 @@ func (d hexDigest) sizes(lens []int, in *Vector, lo, hi int) bool {
 			lens[i] = 0
 		}
 	}
-	return false
 }
 
-func (d hexDigest) write(dst []byte, in *Vector, lo, hi int, _ bool) error {
+func (d hexDigest) write(dst []byte, in *Vector, lo, hi int) error {
 	s := getScratch()
 	defer s.put()
 	sums, err := s.digests(d.hash, in, lo, hi)
@@ -94,15 +93,14 @@ func (d rawDigest) eval(r *run, in *Vector) (*Vector, error) {
 // hexText is the bytes themselves in hex.
 type hexText struct{ upper bool }
 
-func (h hexText) sizes(lens []int, in *Vector, lo, hi int) bool {
+func (h hexText) sizes(lens []int, in *Vector, lo, hi int) {
 	rowLens(lens, in, lo, hi)
 	for i := range lens {
 		lens[i] *= 2
 	}
-	return false
 }
 
-func (h hexText) write(dst []byte, in *Vector, lo, hi int, _ bool) error {
+func (h hexText) write(dst []byte, in *Vector, lo, hi int) error {
 	encode := hexenc.Lower
 	if h.upper {
 		encode = hexenc.Upper

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -106,6 +107,14 @@ func (r *run) bytes(n int) []byte {
 	b := r.alloc.Allocate(n)
 	r.held = append(r.held, b)
 	return b[:n:n]
+}
+
+// release gives a buffer of bytes back that is not part of the result.
+func (r *run) release(b []byte) {
+	if i := slices.IndexFunc(r.held, func(h []byte) bool { return len(b) > 0 && &h[0] == &b[0] }); i >= 0 {
+		r.alloc.Free(r.held[i])
+		r.held = slices.Delete(r.held, i, i+1)
+	}
 }
 
 func (r *run) free() {

@@ -308,7 +308,7 @@ func (brokenAlloc) Free([]byte)         {}
 // brokenOp panics in its goroutine.
 type brokenOp struct{ copyText }
 
-func (brokenOp) write([]byte, *Vector, int, int, bool) error { panic(errors.New(marker)) }
+func (brokenOp) write([]byte, *Vector, int, int) error { panic(errors.New(marker)) }
 
 func TestPanicsStayInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"unicode/utf8"
 
-	"github.com/arrowmask/arrowmask/kernels"
+	"github.com/arrowmask/arrowmask/internal/asciimask"
 )
 
 // textMask replaces the characters of a window of each row by their class.
@@ -18,10 +18,9 @@ type textMask struct {
 	rep     [numClasses]glyph
 	classes *classTable
 
-	// plain: every ASCII character becomes one ASCII character, by table. Then
-	// ASCII rows keep their length and are never decoded.
-	plain bool
-	table [utf8.RuneSelf]byte
+	// ascii masks ASCII without decoding it: every ASCII character becomes one
+	// ASCII character. nil where a replacement is not ASCII.
+	ascii *asciimask.Mask
 }
 
 // glyph is a replacement in UTF-8, or keep.
@@ -34,46 +33,18 @@ type glyph struct {
 var badByte = []byte("\uFFFD")
 
 func newTextMask(s *settings, classes *classTable) *textMask {
-	m := &textMask{window: s.window, n: s.n, classes: classes, plain: true}
+	m := &textMask{window: s.window, n: s.n, classes: classes}
+	m.ascii, _ = asciimask.New(s.rep[classUpper], s.rep[classLower], s.rep[classDigit], s.rep[classOther])
 	for c, r := range s.rep {
-		if r == keep {
-			m.rep[c].keep = true
-			continue
-		}
-		m.rep[c].text = utf8.AppendRune(nil, r)
-		m.plain = m.plain && r < utf8.RuneSelf
-	}
-	if !m.plain {
-		return m
-	}
-	for b := range m.table {
-		m.table[b] = byte(b)
-		if g := &m.rep[classes.of(rune(b))]; !g.keep {
-			m.table[b] = g.text[0]
+		if m.rep[c].keep = r == keep; r != keep {
+			m.rep[c].text = utf8.AppendRune(nil, r)
 		}
 	}
 	return m
 }
 
-// asciiWindow is where the window lies in a row of that many bytes, each one
-// character.
-func (m *textMask) asciiWindow(length int) (lo, hi int) {
-	n := min(m.n, length)
-	switch m.window {
-	case windowFirst:
-		return 0, n
-	case windowLast:
-		return length - n, length
-	case windowShowFirst:
-		return n, length
-	case windowShowLast:
-		return 0, length - n
-	}
-	return 0, length
-}
-
-// runeWindow is asciiWindow for any text. Both directions of decoding agree on
-// where characters begin, for valid and for invalid UTF-8.
+// runeWindow is where the window lies in a row. Both directions of decoding
+// agree on where characters begin, for valid and for invalid UTF-8.
 func (m *textMask) runeWindow(row []byte) (lo, hi int) {
 	switch m.window {
 	case windowFirst:
@@ -116,112 +87,41 @@ func backward(row []byte, n int) int {
 	return i
 }
 
-func (m *textMask) sizes(lens []int, in *Vector, lo, hi int) (plain bool) {
-	if m.plainChunk(in, lo, hi) {
-		if in.Layout == LayoutOffsets64 {
-			differences(lens, in.Offsets64[lo:])
-		} else {
-			differences(lens, in.Offsets32[lo:])
-		}
-		return true
-	}
+func (m *textMask) sizes(lens []int, in *Vector, lo, hi int) {
 	col := in.column(lo, hi)
 	for i := range lens {
 		lens[i] = 0
-		if in.IsNull(lo + i) {
-			continue
+		if !in.IsNull(lo + i) {
+			lens[i] = m.rowSize(col.Row(i))
 		}
-		row := col.Row(i)
-		if m.plain && isASCII(row) {
-			lens[i] = len(row)
-			continue
-		}
-		a, b := m.runeWindow(row)
-		lens[i] = shownSize(row[:a]) + m.maskedSize(row[a:b]) + shownSize(row[b:])
 	}
-	return false
 }
 
-func (m *textMask) write(dst []byte, in *Vector, lo, hi int, plain bool) error {
-	switch {
-	case plain && in.Layout == LayoutOffsets32:
-		writePlain(m, dst, in.Data, in.Offsets32[lo:hi+1])
-		return nil
-	case plain:
-		writePlain(m, dst, in.Data, in.Offsets64[lo:hi+1])
-		return nil
-	}
+func (m *textMask) write(dst []byte, in *Vector, lo, hi int) error {
 	col, at := in.column(lo, hi), 0
 	for i := range hi - lo {
-		if in.IsNull(lo + i) {
-			continue
+		if !in.IsNull(lo + i) {
+			at += m.row(dst[at:], col.Row(i))
 		}
-		row := col.Row(i)
-		a, b := m.runeWindow(row)
-		at += show(dst[at:], row[:a])
-		at += m.mask(dst[at:], row[a:b])
-		at += show(dst[at:], row[b:])
 	}
 	return nil
 }
 
-// differences stores the length of each row; no NULL has bytes.
-func differences[O kernels.Offset](lens []int, offsets []O) {
-	for i := range lens {
-		lens[i] = int(offsets[i+1] - offsets[i])
+// rowSize is the size of what row writes.
+func (m *textMask) rowSize(row []byte) int {
+	if m.ascii != nil && isASCII(row) {
+		return len(row)
 	}
+	a, b := m.runeWindow(row)
+	return shownSize(row[:a]) + m.maskedSize(row[a:b]) + shownSize(row[b:])
 }
 
-// plainChunk reports whether the rows can be masked as one run of ASCII bytes:
-// they lie one after the other and no NULL among them has bytes.
-func (m *textMask) plainChunk(in *Vector, lo, hi int) bool {
-	if !m.plain {
-		return false
-	}
-	switch in.Layout {
-	case LayoutOffsets32:
-		return isASCII(in.Data[in.Offsets32[lo]:in.Offsets32[hi]]) && emptyNulls(in, lo, in.Offsets32[lo:hi+1])
-	case LayoutOffsets64:
-		return isASCII(in.Data[in.Offsets64[lo]:in.Offsets64[hi]]) && emptyNulls(in, lo, in.Offsets64[lo:hi+1])
-	}
-	return false
-}
-
-func emptyNulls[O kernels.Offset](in *Vector, lo int, offsets []O) bool {
-	if in.Nulls == 0 {
-		return true
-	}
-	for i := range len(offsets) - 1 {
-		if offsets[i] != offsets[i+1] && in.IsNull(lo+i) {
-			return false
-		}
-	}
-	return true
-}
-
-// writePlain masks a plain chunk: one pass over the whole when everything is
-// masked, else a copy and a pass over the window of each row.
-func writePlain[O kernels.Offset](m *textMask, dst, data []byte, offsets []O) {
-	first := offsets[0]
-	src := data[first : int(first)+len(dst)]
-	if m.window == windowAll {
-		translate(dst, src, &m.table)
-		return
-	}
-	copy(dst, src)
-	for i := range len(offsets) - 1 {
-		row := dst[offsets[i]-first : offsets[i+1]-first]
-		lo, hi := m.asciiWindow(len(row))
-		translate(row[lo:hi], row[lo:hi], &m.table)
-	}
-}
-
-// translate maps ASCII bytes by a table; dst may be src.
-func translate(dst, src []byte, table *[utf8.RuneSelf]byte) {
-	dst = dst[:len(src)]
-	for i, b := range src {
-		dst[i] = table[b%utf8.RuneSelf]
-	}
+// row masks one row of any text and returns the size of the answer.
+func (m *textMask) row(dst, row []byte) int {
+	a, b := m.runeWindow(row)
+	n := show(dst, row[:a])
+	n += m.mask(dst[n:], row[a:b])
+	return n + show(dst[n:], row[b:])
 }
 
 // isASCII reports whether no byte has its top bit set.
@@ -255,7 +155,7 @@ func (m *textMask) next(src []byte) (out []byte, width int) {
 func (m *textMask) maskedSize(src []byte) int {
 	n := 0
 	for i := 0; i < len(src); {
-		if m.plain && src[i] < utf8.RuneSelf {
+		if m.ascii != nil && src[i] < utf8.RuneSelf {
 			n, i = n+1, i+1
 			continue
 		}
@@ -268,8 +168,8 @@ func (m *textMask) maskedSize(src []byte) int {
 func (m *textMask) mask(dst, src []byte) int {
 	n := 0
 	for i := 0; i < len(src); {
-		if c := src[i]; m.plain && c < utf8.RuneSelf {
-			dst[n] = m.table[c]
+		if c := src[i]; m.ascii != nil && c < utf8.RuneSelf {
+			dst[n] = m.ascii.Byte(c)
 			n, i = n+1, i+1
 			continue
 		}

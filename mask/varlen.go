@@ -3,6 +3,8 @@ package mask
 import (
 	"fmt"
 	"math"
+
+	"github.com/arrowmask/arrowmask/kernels"
 )
 
 // chunkRows is the rows of text worked on at a time: few enough for their
@@ -13,12 +15,11 @@ const chunkRows = 512
 // textOp makes a value of any length out of each row. Its two passes see the
 // same rows; NULL rows are of size 0 and write nothing.
 type textOp interface {
-	// sizes stores the output bytes of row lo+i in lens[i]. plain is handed
-	// back to write: what the op found out about the chunk.
-	sizes(lens []int, in *Vector, lo, hi int) (plain bool)
+	// sizes stores the output bytes of row lo+i in lens[i].
+	sizes(lens []int, in *Vector, lo, hi int)
 	// write fills dst with the outputs of the rows lo to hi, one after the
 	// other; dst has the sum of their sizes.
-	write(dst []byte, in *Vector, lo, hi int, plain bool) error
+	write(dst []byte, in *Vector, lo, hi int) error
 }
 
 // textStep runs a textOp in two passes: sizes first, so that the output is
@@ -28,20 +29,20 @@ type textStep struct {
 	out Type
 }
 
-type textChunk struct {
-	start int // of the chunk's bytes in the output; its size before the sum
-	plain bool
-}
-
 func (t textStep) eval(r *run, in *Vector) (*Vector, error) {
 	out := r.textVector(t.out, in.Len)
-	chunks := make([]textChunk, (in.Len+chunkRows-1)/chunkRows)
+	if m, ok := t.op.(*textMask); ok {
+		if done, err := m.onePass(r, out, in); done || err != nil {
+			return out, err
+		}
+	}
+	starts := make([]int, (in.Len+chunkRows-1)/chunkRows)
 
 	err := r.each(in.Len, chunkRows, func(c, lo, hi int) error {
 		s := getScratch()
 		defer s.put()
 		lens := s.lens[:hi-lo]
-		chunks[c].plain = t.op.sizes(lens, in, lo, hi)
+		t.op.sizes(lens, in, lo, hi)
 		// Ends within the chunk for now. They may wrap in 32 bits only when
 		// the whole is refused below.
 		end := 0
@@ -52,17 +53,15 @@ func (t textStep) eval(r *run, in *Vector) (*Vector, error) {
 				out.Offsets32[lo+i+1] = int32(end)
 			}
 		}
-		chunks[c].start = end
+		starts[c] = end
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	total := 0
-	for c := range chunks {
-		n := chunks[c].start
-		chunks[c].start = total
-		if n > maxSize-total {
+	for c, n := range starts {
+		if starts[c] = total; n > maxSize-total {
 			return nil, r.tooLarge(math.MaxInt)
 		}
 		total += n
@@ -74,16 +73,16 @@ func (t textStep) eval(r *run, in *Vector) (*Vector, error) {
 	out.Data = r.bytes(total)
 
 	err = r.each(in.Len, chunkRows, func(c, lo, hi int) error {
-		start, end := chunks[c].start, total
-		if c+1 < len(chunks) {
-			end = chunks[c+1].start
+		start, end := starts[c], total
+		if c+1 < len(starts) {
+			end = starts[c+1]
 		}
 		if out.Layout == LayoutOffsets64 {
 			shift(out.Offsets64[lo+1:hi+1], int64(start))
 		} else {
 			shift(out.Offsets32[lo+1:hi+1], int32(start))
 		}
-		return t.op.write(out.Data[start:end:end], in, lo, hi, chunks[c].plain)
+		return t.op.write(out.Data[start:end:end], in, lo, hi)
 	})
 	if err != nil {
 		return nil, err
@@ -91,7 +90,7 @@ func (t textStep) eval(r *run, in *Vector) (*Vector, error) {
 	return out, nil
 }
 
-func shift[O int32 | int64](offsets []O, by O) {
+func shift[O kernels.Offset](offsets []O, by O) {
 	for i := range offsets {
 		offsets[i] += by
 	}
@@ -124,12 +123,9 @@ func (r *run) copyNulls(out, in *Vector) {
 // copyText is the identity in a fresh buffer.
 type copyText struct{}
 
-func (copyText) sizes(lens []int, in *Vector, lo, hi int) bool {
-	rowLens(lens, in, lo, hi)
-	return false
-}
+func (copyText) sizes(lens []int, in *Vector, lo, hi int) { rowLens(lens, in, lo, hi) }
 
-func (copyText) write(dst []byte, in *Vector, lo, hi int, _ bool) error {
+func (copyText) write(dst []byte, in *Vector, lo, hi int) error {
 	col, at := in.column(lo, hi), 0
 	for i := range hi - lo {
 		if !in.IsNull(lo + i) {
