@@ -20,8 +20,9 @@ type request struct {
 	res                 map[string]string // of the table, by level
 	column              string            // the level below
 	tagsOf              func(res map[string]string) ([]tag, error)
-	span                policy.Span      // how long the answers hold
-	verdicts            map[*pol]verdict // of policies whose answer is the same for every column
+	span                policy.Span             // how long the answers hold
+	verdicts            map[*pol]verdict        // of policies whose answer is the same for every column
+	names               map[string]*columnState // the columns by folded name
 	trace               func(column string, p *pol, tag, outcome string)
 }
 
@@ -219,20 +220,12 @@ func holdsAll(conds []cond, v *env) (bool, error) {
 	return first == nil, first
 }
 
-// byColumn reports whether a policy's answer may differ between columns.
-func (p *pol) byColumn() bool {
-	differs := func(cs []cond) bool {
-		return slices.ContainsFunc(cs, func(c cond) bool { return c.script != nil && c.script.column })
-	}
-	return differs(p.conds) || slices.ContainsFunc(p.items, func(it item) bool { return differs(it.conds) })
-}
-
 // ask is consult with the answer kept where it is the same for every column.
 func (q *request) ask(p *pol, c *columnState) verdict {
 	if v, ok := q.verdicts[p]; ok {
 		return v
 	}
-	if p.byColumn() {
+	if p.byColumn {
 		return q.consult(p, q.env(q.resource(c), c.tags, nil))
 	}
 	v := q.consult(p, q.env(q.res, nil, nil))
@@ -290,6 +283,12 @@ func (q *request) decide(k kind, cols []*columnState) {
 			continue
 		}
 		q.byTags(k, c)
+	}
+	q.names = make(map[string]*columnState, len(cols))
+	for _, c := range cols {
+		f := fold(c.name, true)
+		c.next = q.names[f]
+		q.names[f] = c
 	}
 	// Columns of one zone are decided together.
 	for _, set := range q.r.rulesets() {
@@ -406,20 +405,14 @@ func (q *request) byResources(k kind, set *ruleset, cols []*columnState) {
 	if k == kindFilter {
 		list, ix = set.filters, set.filterIndex
 	}
-	byName := make(map[string]*columnState, len(cols))
-	for _, c := range cols {
-		f := fold(c.name, true)
-		c.next = byName[f]
-		byName[f] = c
-	}
 	left := len(cols)
 	for _, rank := range ix.find(q.path) {
 		if left == 0 {
 			return
 		}
 		p := list[rank]
-		q.columns(p, k, cols, byName, func(c *columnState, err error) {
-			if c.done {
+		q.columns(p, k, cols, func(c *columnState, err error) {
+			if c.zone != set || c.done {
 				return
 			}
 			if c.out.pol != nil && c.out.pol.priority >= p.priority {
@@ -445,7 +438,7 @@ func (q *request) byResources(k kind, set *ruleset, cols []*columnState) {
 
 // columns calls f for the columns that a policy's resources match. A match
 // that cannot be evaluated is an error for every column that it might be.
-func (q *request) columns(p *pol, k kind, cols []*columnState, byName map[string]*columnState, f func(*columnState, error)) {
+func (q *request) columns(p *pol, k kind, cols []*columnState, f func(*columnState, error)) {
 	for _, m := range p.matchers {
 		n := len(m.matchers)
 		if k == kindMask {
@@ -472,7 +465,7 @@ func (q *request) columns(p *pol, k kind, cols []*columnState, byName map[string
 		vm := m.matchers[n]
 		if vm.exact && p.closed == nil {
 			for i := range vm.patterns {
-				for c := byName[fold(vm.patterns[i].segs[0].text, true)]; c != nil; c = c.next {
+				for c := q.names[vm.patterns[i].key]; c != nil; c = c.next {
 					if hit, err := vm.match(c.name, q); hit && err == nil {
 						f(c, wrapClosed(perr))
 					}
@@ -541,6 +534,7 @@ func (r *Rules) decideTable(id *policy.Identity, t *policy.Table, at time.Time, 
 		cols[i] = &states[i]
 	}
 	q.decide(kindMask, cols)
+	names := q.names
 	d := &policy.Decision{}
 	for i := range states {
 		c := &states[i]
@@ -561,6 +555,7 @@ func (r *Rules) decideTable(id *policy.Identity, t *policy.Table, at time.Time, 
 	if err := q.filter(d); err != nil {
 		return nil, err
 	}
+	q.names = names // of the columns again
 	q.unmatched(d, states)
 	d.Span = q.span
 	return d, nil
@@ -694,14 +689,22 @@ func (q *request) aim(p *pol, states []columnState, want func(*columnState) bool
 		if p.kind == kindFilter {
 			continue
 		}
+		try := func(c *columnState) {
+			if !hit && (want == nil || want(c)) {
+				ok, err := p.matchLevel(m, n, c.name, q)
+				hit = ok || err != nil
+			}
+		}
+		if vm := m.matchers[n]; vm.exact && p.closed == nil {
+			for i := range vm.patterns {
+				for c := q.names[vm.patterns[i].key]; c != nil; c = c.next {
+					try(c)
+				}
+			}
+			continue
+		}
 		for i := range states {
-			if want != nil && !want(&states[i]) {
-				continue
-			}
-			if ok, err := p.matchLevel(m, n, states[i].name, q); ok || err != nil {
-				hit = true
-				break
-			}
+			try(&states[i])
 		}
 	}
 	return aimed, hit

@@ -412,6 +412,10 @@ func (l *loader) policy(raw json.RawMessage, i int, zone string, tags *serviceDe
 	if len(p.items) == 0 { // all of them for other services
 		return nil
 	}
+	differs := func(cs []cond) bool {
+		return slices.ContainsFunc(cs, func(c cond) bool { return c.script != nil && c.script.column })
+	}
+	p.byColumn = differs(p.conds) || slices.ContainsFunc(p.items, func(it item) bool { return differs(it.conds) })
 	p.order = p.evalOrder(len(l.r.def.accesses))
 	return p
 }

@@ -35,6 +35,7 @@ type pol struct {
 	rank      int   // place in its list
 	closed    error // the resource cannot be matched exactly
 	moving    bool  // an expression in a resource
+	byColumn  bool  // the conditions may differ between columns
 }
 
 // cond is a condition: a script, or why there is none.
@@ -212,7 +213,7 @@ func (x *index) add(rank int, m *levelMatcher) {
 		var next []string
 		for _, k := range keys {
 			for _, p := range vm.patterns {
-				next = append(next, k+"\x00"+fold(p.segs[0].text, true))
+				next = append(next, k+"\x00"+p.key)
 			}
 		}
 		slices.Sort(next)

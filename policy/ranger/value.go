@@ -35,7 +35,8 @@ const (
 // pattern is a policy's resource value, cut up once.
 type pattern struct {
 	segs   []segment
-	static string // the folded text of a value without wildcards and tokens
+	static string // the text of a value without wildcards and tokens, folded if letter case is ignored
+	key    string // that text folded in any case
 	plain  bool   // static is the value
 	moving bool   // has a token or an expression
 }
@@ -100,6 +101,7 @@ func newPattern(value string, o *options) pattern {
 		p.plain = true
 		if len(p.segs) == 1 {
 			p.static = fold(p.segs[0].text, o.ignoreCase)
+			p.key = fold(p.segs[0].text, true)
 		}
 	}
 	return p
