@@ -21,6 +21,7 @@ type textMask struct {
 	// ascii masks ASCII without decoding it: every ASCII character becomes one
 	// ASCII character. nil where a replacement is not ASCII.
 	ascii *asciimask.Mask
+	short [numClasses]byte // the same for any character, or keepShort
 }
 
 // glyph is a replacement in UTF-8, or keep.
@@ -39,6 +40,7 @@ func newTextMask(s *settings, classes *classTable) *textMask {
 		if m.rep[c].keep = r == keep; r != keep {
 			m.rep[c].text = utf8.AppendRune(nil, r)
 		}
+		m.short[c] = byte(r) // keep becomes keepShort
 	}
 	return m
 }
@@ -166,13 +168,11 @@ func (m *textMask) maskedSize(src []byte) int {
 }
 
 func (m *textMask) mask(dst, src []byte) int {
+	if m.ascii != nil {
+		return m.maskMixed(dst, src)
+	}
 	n := 0
 	for i := 0; i < len(src); {
-		if c := src[i]; m.ascii != nil && c < utf8.RuneSelf {
-			dst[n] = m.ascii.Byte(c)
-			n, i = n+1, i+1
-			continue
-		}
 		out, w := m.next(src[i:])
 		n, i = n+copy(dst[n:], out), i+w
 	}

@@ -3,6 +3,7 @@ package mask
 import (
 	"encoding/binary"
 	"errors"
+	"unicode/utf8"
 
 	"github.com/arrowmask/arrowmask/kernels"
 )
@@ -148,13 +149,82 @@ func (t *textRows[I, O]) span(i, j int) bool {
 }
 
 // mixedRow masks a row that is not all ASCII; the first done bytes of it were
-// masked as if it were all in the window. It reports false when dst is too
-// short.
+// masked as if they were in the window. It reports false when dst is too short.
 func (m *textMask) mixedRow(dst, row []byte, done int) (size int, ok bool) {
-	if size := m.rowSize(row); size > len(dst) {
-		return size, false
+	a, b := 0, len(row)
+	if m.window != windowAll {
+		done = 0
+		a, b = m.runeWindow(row)
 	}
-	return m.row(dst, row), true
+	// Only a bad byte that is shown or kept makes a row longer.
+	if len(row) > len(dst) || !utf8.Valid(row[:a]) || !utf8.Valid(row[b:]) || m.rep[classLower].keep && !utf8.Valid(row) {
+		if m.rowSize(row) > len(dst) {
+			return 0, false
+		}
+		return m.row(dst, row), true
+	}
+	n := done + copy(dst[done:], row[:a])
+	n += m.mask(dst[n:], row[a+done:b])
+	return n + copy(dst[n:], row[b:]), true
+}
+
+// maskMixed is mask where every replacement is one ASCII character.
+func (m *textMask) maskMixed(dst, src []byte) int {
+	n := 0
+	for i := 0; i < len(src); {
+		if c := src[i]; c < utf8.RuneSelf {
+			if len(src)-i >= 16 && isASCII(src[i:i+16]) {
+				k := m.ascii.Apply(dst[n:], src[i:])
+				n, i = n+k, i+k
+				continue
+			}
+			dst[n] = m.ascii.Byte(c)
+			n, i = n+1, i+1
+			continue
+		}
+		r, w := decode(src[i:])
+		switch rep := m.short[m.classOf(r)]; {
+		case rep != keepShort:
+			dst[n] = rep
+			n++
+		case r < 0:
+			n += copy(dst[n:], badByte)
+		default:
+			n += copy(dst[n:], src[i:i+w])
+		}
+		i += w
+	}
+	return n
+}
+
+// keepShort, as a replacement of one byte, stands for keep.
+const keepShort = 0xff
+
+// classOf is the class of what decode returns.
+func (m *textMask) classOf(r rune) class {
+	if r < 0 {
+		return classLower
+	}
+	return m.classes.of(r)
+}
+
+// decode is utf8.DecodeRune for a character that is not ASCII, but -1 for a
+// byte that is not part of valid UTF-8. Two and three bytes, nearly all of
+// text, are decoded here.
+func decode(b []byte) (r rune, width int) {
+	switch c := b[0]; {
+	case c >= 0xc2 && c < 0xe0 && len(b) >= 2 && b[1]&0xc0 == 0x80:
+		return rune(c&0x1f)<<6 | rune(b[1]&0x3f), 2
+	case c >= 0xe0 && c < 0xf0 && len(b) >= 3 && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80:
+		r = rune(c&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
+		if r >= 0x800 && (r < 0xd800 || r > 0xdfff) {
+			return r, 3
+		}
+	}
+	if r, width = utf8.DecodeRune(b); width == 1 {
+		r = -1
+	}
+	return r, width
 }
 
 // emptyNulls reports whether no NULL has bytes.
