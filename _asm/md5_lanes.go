@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	_ = register("md5_avx2", func() { md5Lanes(avx2, 2) })
+	_ = register("md5_avx2", func() { md5Lanes(avx2, 3) })
 	_ = register("md5_avx512", func() { md5Lanes(avx512, 1) })
 )
 
@@ -43,7 +43,8 @@ func md5Lanes(s isa, nv int) {
 
 	state := func(v, i int) vec { return 4*v + i }
 	t := func(v int) vec { return 4*nv + v }      // one a stream
-	u := func(v int) vec { return 4*nv + nv + v } // carried between steps of H
+	u := func(v int) vec { return 4*nv + nv + v } // carried between steps of H, if there is room
+	carry := 6*nv <= 16
 	// With AVX-512 the words stay in registers 16 to 31.
 	place := make([]vec, 16)
 	stateMem := func(v, i int) Mem { return Mem{Base: rState, Disp: 4*k.lanes*i + v*s.size()} }
@@ -87,7 +88,7 @@ func md5Lanes(s isa, nv int) {
 			shift := [4][4]int{{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}[i/16][i%4]
 			for v := range nv {
 				a, b, c, d := s.r(state(v, -i&3)), s.r(state(v, (1-i)&3)), s.r(state(v, (2-i)&3)), s.r(state(v, (3-i)&3))
-				t, u := s.r(t(v)), s.r(u(v))
+				t := s.r(t(v))
 				if s.wide {
 					// Truth tables of B, C, D as the operands: F G H I.
 					table8 := []uint8{0xca, 0xe4, 0x96, 0x39}[i/16]
@@ -114,11 +115,15 @@ func md5Lanes(s isa, nv int) {
 					VPAND(b, d, t)
 					VPADDD(t, a, a)
 				case 2: // H = B ^ C ^ D; every second time B ^ C is known as C ^ D
-					if i%2 == 0 {
-						VPXOR(b, c, u)
-						VPXOR(d, u, t)
-					} else {
-						VPXOR(b, u, t)
+					switch {
+					case !carry:
+						VPXOR(c, d, t)
+						VPXOR(b, t, t)
+					case i%2 == 0:
+						VPXOR(b, c, s.r(u(v)))
+						VPXOR(d, s.r(u(v)), t)
+					default:
+						VPXOR(b, s.r(u(v)), t)
 					}
 					VPADDD(t, a, a)
 				case 3: // I = C ^ (B | ~D) = ~(C ^ (D & ~B)); subtracting x adds ~x + 1
@@ -144,7 +149,7 @@ func md5Lanes(s isa, nv int) {
 	}
 	k.digest = func() {
 		for v := range nv {
-			rows, _ := s.transpose32([4]vec{state(v, 0), state(v, 1), state(v, 2), state(v, 3)}, [2]vec{t(v), u(v)})
+			rows, _ := s.transpose32([4]vec{state(v, 0), state(v, 1), state(v, 2), state(v, 3)}, [2]vec{t(0), t(0) + 1})
 			for j, r := range rows {
 				for p := range s.parts() {
 					s.unpiece(r, p, k.out(v*perVec+4*p+j)(0))

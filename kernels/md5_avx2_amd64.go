@@ -4,8 +4,8 @@
 
 package kernels
 
-// md5AVX2 hashes groups of 16 rows with MD5.
-// Word w of lane i is 32-bit word 16*w+i of state.
+// md5AVX2 hashes groups of 24 rows with MD5.
+// Word w of lane i is 32-bit word 24*w+i of state.
 //
 //go:noescape
 func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)

@@ -520,7 +520,7 @@ GLOBL md5ConstantsAVX2<>(SB), RODATA|NOPTR, $2048
 
 // func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
 // Requires: AVX, AVX2
-TEXT ·md5AVX2(SB), $1472-56
+TEXT ·md5AVX2(SB), $2176-56
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8
@@ -535,13 +535,17 @@ group:
 	TESTQ   R12, R12
 	JZ      done
 	VMOVDQU (SI), Y0
-	VMOVDQU 64(SI), Y1
-	VMOVDQU 128(SI), Y2
-	VMOVDQU 192(SI), Y3
+	VMOVDQU 96(SI), Y1
+	VMOVDQU 192(SI), Y2
+	VMOVDQU 288(SI), Y3
 	VMOVDQU 32(SI), Y4
-	VMOVDQU 96(SI), Y5
-	VMOVDQU 160(SI), Y6
-	VMOVDQU 224(SI), Y7
+	VMOVDQU 128(SI), Y5
+	VMOVDQU 224(SI), Y6
+	VMOVDQU 320(SI), Y7
+	VMOVDQU 64(SI), Y8
+	VMOVDQU 160(SI), Y9
+	VMOVDQU 256(SI), Y10
+	VMOVDQU 352(SI), Y11
 	XORL    BX, BX
 	MOVQ    R11, DX
 	MOVQ    R10, CX
@@ -581,86 +585,298 @@ group:
 	MOVQ AX, 112(R13)
 	MOVQ 240(R8), AX
 	MOVQ AX, 120(R13)
+	MOVQ 256(R8), AX
+	MOVQ AX, 128(R13)
+	MOVQ 272(R8), AX
+	MOVQ AX, 136(R13)
+	MOVQ 288(R8), AX
+	MOVQ AX, 144(R13)
+	MOVQ 304(R8), AX
+	MOVQ AX, 152(R13)
+	MOVQ 320(R8), AX
+	MOVQ AX, 160(R13)
+	MOVQ 336(R8), AX
+	MOVQ AX, 168(R13)
+	MOVQ 352(R8), AX
+	MOVQ AX, 176(R13)
+	MOVQ 368(R8), AX
+	MOVQ AX, 184(R13)
 
 block:
-	VMOVDQU     Y0, 1152(R13)
-	VMOVDQU     Y1, 1184(R13)
-	VMOVDQU     Y2, 1216(R13)
+	VMOVDQU     Y0, 1728(R13)
+	VMOVDQU     Y1, 1760(R13)
+	VMOVDQU     Y2, 1792(R13)
+	VMOVDQU     Y3, 1824(R13)
+	VMOVDQU     Y4, 1856(R13)
+	VMOVDQU     Y5, 1888(R13)
+	VMOVDQU     Y6, 1920(R13)
+	VMOVDQU     Y7, 1952(R13)
+	VMOVDQU     Y8, 1984(R13)
+	VMOVDQU     Y9, 2016(R13)
+	VMOVDQU     Y10, 2048(R13)
+	VMOVDQU     Y11, 2080(R13)
+	MOVQ        (R13), AX
+	VMOVDQU     (AX)(BX*1), X0
+	VMOVDQU     16(AX)(BX*1), X4
+	MOVQ        8(R13), AX
+	VMOVDQU     (AX)(BX*1), X1
+	VMOVDQU     16(AX)(BX*1), X5
+	MOVQ        16(R13), AX
+	VMOVDQU     (AX)(BX*1), X2
+	VMOVDQU     16(AX)(BX*1), X6
+	MOVQ        24(R13), AX
+	VMOVDQU     (AX)(BX*1), X3
+	VMOVDQU     16(AX)(BX*1), X7
+	MOVQ        32(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y0, Y0
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y4, Y4
+	MOVQ        40(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y1, Y1
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y5, Y5
+	MOVQ        48(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y2, Y2
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y6, Y6
+	MOVQ        56(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y3, Y3
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y7, Y7
+	VPUNPCKLDQ  Y1, Y0, Y8
+	VPUNPCKHDQ  Y1, Y0, Y0
+	VPUNPCKLDQ  Y3, Y2, Y9
+	VPUNPCKHDQ  Y3, Y2, Y2
+	VPUNPCKLQDQ Y9, Y8, Y1
+	VPUNPCKHQDQ Y9, Y8, Y3
+	VPUNPCKLQDQ Y2, Y0, Y8
+	VPUNPCKHQDQ Y2, Y0, Y0
+	VMOVDQU     Y1, 192(R13)
+	VMOVDQU     Y3, 224(R13)
+	VMOVDQU     Y8, 256(R13)
+	VMOVDQU     Y0, 288(R13)
+	VPUNPCKLDQ  Y5, Y4, Y2
+	VPUNPCKHDQ  Y5, Y4, Y4
+	VPUNPCKLDQ  Y7, Y6, Y9
+	VPUNPCKHDQ  Y7, Y6, Y6
+	VPUNPCKLQDQ Y9, Y2, Y5
+	VPUNPCKHQDQ Y9, Y2, Y7
+	VPUNPCKLQDQ Y6, Y4, Y2
+	VPUNPCKHQDQ Y6, Y4, Y4
+	VMOVDQU     Y5, 320(R13)
+	VMOVDQU     Y7, 352(R13)
+	VMOVDQU     Y2, 384(R13)
+	VMOVDQU     Y4, 416(R13)
+	MOVQ        (R13), AX
+	VMOVDQU     32(AX)(BX*1), X0
+	VMOVDQU     48(AX)(BX*1), X4
+	MOVQ        8(R13), AX
+	VMOVDQU     32(AX)(BX*1), X1
+	VMOVDQU     48(AX)(BX*1), X5
+	MOVQ        16(R13), AX
+	VMOVDQU     32(AX)(BX*1), X2
+	VMOVDQU     48(AX)(BX*1), X7
+	MOVQ        24(R13), AX
+	VMOVDQU     32(AX)(BX*1), X3
+	VMOVDQU     48(AX)(BX*1), X8
+	MOVQ        32(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y0, Y0
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y4, Y4
+	MOVQ        40(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y1, Y1
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y5, Y5
+	MOVQ        48(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y2, Y2
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y7, Y7
+	MOVQ        56(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y3, Y3
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y8, Y8
+	VPUNPCKLDQ  Y1, Y0, Y6
+	VPUNPCKHDQ  Y1, Y0, Y0
+	VPUNPCKLDQ  Y3, Y2, Y9
+	VPUNPCKHDQ  Y3, Y2, Y2
+	VPUNPCKLQDQ Y9, Y6, Y1
+	VPUNPCKHQDQ Y9, Y6, Y3
+	VPUNPCKLQDQ Y2, Y0, Y6
+	VPUNPCKHQDQ Y2, Y0, Y0
+	VMOVDQU     Y1, 448(R13)
+	VMOVDQU     Y3, 480(R13)
+	VMOVDQU     Y6, 512(R13)
+	VMOVDQU     Y0, 544(R13)
+	VPUNPCKLDQ  Y5, Y4, Y2
+	VPUNPCKHDQ  Y5, Y4, Y4
+	VPUNPCKLDQ  Y8, Y7, Y9
+	VPUNPCKHDQ  Y8, Y7, Y7
+	VPUNPCKLQDQ Y9, Y2, Y5
+	VPUNPCKHQDQ Y9, Y2, Y8
+	VPUNPCKLQDQ Y7, Y4, Y2
+	VPUNPCKHQDQ Y7, Y4, Y4
+	VMOVDQU     Y5, 576(R13)
+	VMOVDQU     Y8, 608(R13)
+	VMOVDQU     Y2, 640(R13)
+	VMOVDQU     Y4, 672(R13)
+	MOVQ        64(R13), AX
+	VMOVDQU     (AX)(BX*1), X0
+	VMOVDQU     16(AX)(BX*1), X4
+	MOVQ        72(R13), AX
+	VMOVDQU     (AX)(BX*1), X1
+	VMOVDQU     16(AX)(BX*1), X5
+	MOVQ        80(R13), AX
+	VMOVDQU     (AX)(BX*1), X2
+	VMOVDQU     16(AX)(BX*1), X6
+	MOVQ        88(R13), AX
+	VMOVDQU     (AX)(BX*1), X3
+	VMOVDQU     16(AX)(BX*1), X7
+	MOVQ        96(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y0, Y0
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y4, Y4
+	MOVQ        104(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y1, Y1
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y5, Y5
+	MOVQ        112(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y2, Y2
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y6, Y6
+	MOVQ        120(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y3, Y3
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y7, Y7
+	VPUNPCKLDQ  Y1, Y0, Y8
+	VPUNPCKHDQ  Y1, Y0, Y0
+	VPUNPCKLDQ  Y3, Y2, Y9
+	VPUNPCKHDQ  Y3, Y2, Y2
+	VPUNPCKLQDQ Y9, Y8, Y1
+	VPUNPCKHQDQ Y9, Y8, Y3
+	VPUNPCKLQDQ Y2, Y0, Y8
+	VPUNPCKHQDQ Y2, Y0, Y0
+	VMOVDQU     Y1, 704(R13)
+	VMOVDQU     Y3, 736(R13)
+	VMOVDQU     Y8, 768(R13)
+	VMOVDQU     Y0, 800(R13)
+	VPUNPCKLDQ  Y5, Y4, Y2
+	VPUNPCKHDQ  Y5, Y4, Y4
+	VPUNPCKLDQ  Y7, Y6, Y9
+	VPUNPCKHDQ  Y7, Y6, Y6
+	VPUNPCKLQDQ Y9, Y2, Y5
+	VPUNPCKHQDQ Y9, Y2, Y7
+	VPUNPCKLQDQ Y6, Y4, Y2
+	VPUNPCKHQDQ Y6, Y4, Y4
+	VMOVDQU     Y5, 832(R13)
+	VMOVDQU     Y7, 864(R13)
+	VMOVDQU     Y2, 896(R13)
+	VMOVDQU     Y4, 928(R13)
+	MOVQ        64(R13), AX
+	VMOVDQU     32(AX)(BX*1), X0
+	VMOVDQU     48(AX)(BX*1), X4
+	MOVQ        72(R13), AX
+	VMOVDQU     32(AX)(BX*1), X1
+	VMOVDQU     48(AX)(BX*1), X5
+	MOVQ        80(R13), AX
+	VMOVDQU     32(AX)(BX*1), X2
+	VMOVDQU     48(AX)(BX*1), X7
+	MOVQ        88(R13), AX
+	VMOVDQU     32(AX)(BX*1), X3
+	VMOVDQU     48(AX)(BX*1), X8
+	MOVQ        96(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y0, Y0
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y4, Y4
+	MOVQ        104(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y1, Y1
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y5, Y5
+	MOVQ        112(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y2, Y2
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y7, Y7
+	MOVQ        120(R13), AX
+	VINSERTI128 $0x01, 32(AX)(BX*1), Y3, Y3
+	VINSERTI128 $0x01, 48(AX)(BX*1), Y8, Y8
+	VPUNPCKLDQ  Y1, Y0, Y6
+	VPUNPCKHDQ  Y1, Y0, Y0
+	VPUNPCKLDQ  Y3, Y2, Y9
+	VPUNPCKHDQ  Y3, Y2, Y2
+	VPUNPCKLQDQ Y9, Y6, Y1
+	VPUNPCKHQDQ Y9, Y6, Y3
+	VPUNPCKLQDQ Y2, Y0, Y6
+	VPUNPCKHQDQ Y2, Y0, Y0
+	VMOVDQU     Y1, 960(R13)
+	VMOVDQU     Y3, 992(R13)
+	VMOVDQU     Y6, 1024(R13)
+	VMOVDQU     Y0, 1056(R13)
+	VPUNPCKLDQ  Y5, Y4, Y2
+	VPUNPCKHDQ  Y5, Y4, Y4
+	VPUNPCKLDQ  Y8, Y7, Y9
+	VPUNPCKHDQ  Y8, Y7, Y7
+	VPUNPCKLQDQ Y9, Y2, Y5
+	VPUNPCKHQDQ Y9, Y2, Y8
+	VPUNPCKLQDQ Y7, Y4, Y2
+	VPUNPCKHQDQ Y7, Y4, Y4
+	VMOVDQU     Y5, 1088(R13)
+	VMOVDQU     Y8, 1120(R13)
+	VMOVDQU     Y2, 1152(R13)
+	VMOVDQU     Y4, 1184(R13)
+	MOVQ        128(R13), AX
+	VMOVDQU     (AX)(BX*1), X0
+	VMOVDQU     16(AX)(BX*1), X4
+	MOVQ        136(R13), AX
+	VMOVDQU     (AX)(BX*1), X1
+	VMOVDQU     16(AX)(BX*1), X5
+	MOVQ        144(R13), AX
+	VMOVDQU     (AX)(BX*1), X2
+	VMOVDQU     16(AX)(BX*1), X6
+	MOVQ        152(R13), AX
+	VMOVDQU     (AX)(BX*1), X3
+	VMOVDQU     16(AX)(BX*1), X7
+	MOVQ        160(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y0, Y0
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y4, Y4
+	MOVQ        168(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y1, Y1
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y5, Y5
+	MOVQ        176(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y2, Y2
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y6, Y6
+	MOVQ        184(R13), AX
+	VINSERTI128 $0x01, (AX)(BX*1), Y3, Y3
+	VINSERTI128 $0x01, 16(AX)(BX*1), Y7, Y7
+	VPUNPCKLDQ  Y1, Y0, Y8
+	VPUNPCKHDQ  Y1, Y0, Y0
+	VPUNPCKLDQ  Y3, Y2, Y9
+	VPUNPCKHDQ  Y3, Y2, Y2
+	VPUNPCKLQDQ Y9, Y8, Y1
+	VPUNPCKHQDQ Y9, Y8, Y3
+	VPUNPCKLQDQ Y2, Y0, Y8
+	VPUNPCKHQDQ Y2, Y0, Y0
+	VMOVDQU     Y1, 1216(R13)
 	VMOVDQU     Y3, 1248(R13)
-	VMOVDQU     Y4, 1280(R13)
-	VMOVDQU     Y5, 1312(R13)
-	VMOVDQU     Y6, 1344(R13)
+	VMOVDQU     Y8, 1280(R13)
+	VMOVDQU     Y0, 1312(R13)
+	VPUNPCKLDQ  Y5, Y4, Y2
+	VPUNPCKHDQ  Y5, Y4, Y4
+	VPUNPCKLDQ  Y7, Y6, Y9
+	VPUNPCKHDQ  Y7, Y6, Y6
+	VPUNPCKLQDQ Y9, Y2, Y5
+	VPUNPCKHQDQ Y9, Y2, Y7
+	VPUNPCKLQDQ Y6, Y4, Y2
+	VPUNPCKHQDQ Y6, Y4, Y4
+	VMOVDQU     Y5, 1344(R13)
 	VMOVDQU     Y7, 1376(R13)
-	MOVQ        (R13), AX
-	VMOVDQU     (AX)(BX*1), X0
-	VMOVDQU     16(AX)(BX*1), X4
-	MOVQ        8(R13), AX
-	VMOVDQU     (AX)(BX*1), X1
-	VMOVDQU     16(AX)(BX*1), X5
-	MOVQ        16(R13), AX
-	VMOVDQU     (AX)(BX*1), X2
-	VMOVDQU     16(AX)(BX*1), X6
-	MOVQ        24(R13), AX
-	VMOVDQU     (AX)(BX*1), X3
-	VMOVDQU     16(AX)(BX*1), X7
-	MOVQ        32(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y0, Y0
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y4, Y4
-	MOVQ        40(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y1, Y1
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y5, Y5
-	MOVQ        48(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y2, Y2
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y6, Y6
-	MOVQ        56(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y3, Y3
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y7, Y7
-	VPUNPCKLDQ  Y1, Y0, Y8
-	VPUNPCKHDQ  Y1, Y0, Y0
-	VPUNPCKLDQ  Y3, Y2, Y9
-	VPUNPCKHDQ  Y3, Y2, Y2
-	VPUNPCKLQDQ Y9, Y8, Y1
-	VPUNPCKHQDQ Y9, Y8, Y3
-	VPUNPCKLQDQ Y2, Y0, Y8
-	VPUNPCKHQDQ Y2, Y0, Y0
-	VMOVDQU     Y1, 128(R13)
-	VMOVDQU     Y3, 160(R13)
-	VMOVDQU     Y8, 192(R13)
-	VMOVDQU     Y0, 224(R13)
-	VPUNPCKLDQ  Y5, Y4, Y2
-	VPUNPCKHDQ  Y5, Y4, Y4
-	VPUNPCKLDQ  Y7, Y6, Y9
-	VPUNPCKHDQ  Y7, Y6, Y6
-	VPUNPCKLQDQ Y9, Y2, Y5
-	VPUNPCKHQDQ Y9, Y2, Y7
-	VPUNPCKLQDQ Y6, Y4, Y2
-	VPUNPCKHQDQ Y6, Y4, Y4
-	VMOVDQU     Y5, 256(R13)
-	VMOVDQU     Y7, 288(R13)
-	VMOVDQU     Y2, 320(R13)
-	VMOVDQU     Y4, 352(R13)
-	MOVQ        (R13), AX
+	VMOVDQU     Y2, 1408(R13)
+	VMOVDQU     Y4, 1440(R13)
+	MOVQ        128(R13), AX
 	VMOVDQU     32(AX)(BX*1), X0
 	VMOVDQU     48(AX)(BX*1), X4
-	MOVQ        8(R13), AX
+	MOVQ        136(R13), AX
 	VMOVDQU     32(AX)(BX*1), X1
 	VMOVDQU     48(AX)(BX*1), X5
-	MOVQ        16(R13), AX
+	MOVQ        144(R13), AX
 	VMOVDQU     32(AX)(BX*1), X2
 	VMOVDQU     48(AX)(BX*1), X7
-	MOVQ        24(R13), AX
+	MOVQ        152(R13), AX
 	VMOVDQU     32(AX)(BX*1), X3
 	VMOVDQU     48(AX)(BX*1), X8
-	MOVQ        32(R13), AX
+	MOVQ        160(R13), AX
 	VINSERTI128 $0x01, 32(AX)(BX*1), Y0, Y0
 	VINSERTI128 $0x01, 48(AX)(BX*1), Y4, Y4
-	MOVQ        40(R13), AX
+	MOVQ        168(R13), AX
 	VINSERTI128 $0x01, 32(AX)(BX*1), Y1, Y1
 	VINSERTI128 $0x01, 48(AX)(BX*1), Y5, Y5
-	MOVQ        48(R13), AX
+	MOVQ        176(R13), AX
 	VINSERTI128 $0x01, 32(AX)(BX*1), Y2, Y2
 	VINSERTI128 $0x01, 48(AX)(BX*1), Y7, Y7
-	MOVQ        56(R13), AX
+	MOVQ        184(R13), AX
 	VINSERTI128 $0x01, 32(AX)(BX*1), Y3, Y3
 	VINSERTI128 $0x01, 48(AX)(BX*1), Y8, Y8
 	VPUNPCKLDQ  Y1, Y0, Y6
@@ -671,10 +887,10 @@ block:
 	VPUNPCKHQDQ Y9, Y6, Y3
 	VPUNPCKLQDQ Y2, Y0, Y6
 	VPUNPCKHQDQ Y2, Y0, Y0
-	VMOVDQU     Y1, 384(R13)
-	VMOVDQU     Y3, 416(R13)
-	VMOVDQU     Y6, 448(R13)
-	VMOVDQU     Y0, 480(R13)
+	VMOVDQU     Y1, 1472(R13)
+	VMOVDQU     Y3, 1504(R13)
+	VMOVDQU     Y6, 1536(R13)
+	VMOVDQU     Y0, 1568(R13)
 	VPUNPCKLDQ  Y5, Y4, Y2
 	VPUNPCKHDQ  Y5, Y4, Y4
 	VPUNPCKLDQ  Y8, Y7, Y9
@@ -683,1306 +899,1834 @@ block:
 	VPUNPCKHQDQ Y9, Y2, Y8
 	VPUNPCKLQDQ Y7, Y4, Y2
 	VPUNPCKHQDQ Y7, Y4, Y4
-	VMOVDQU     Y5, 512(R13)
-	VMOVDQU     Y8, 544(R13)
-	VMOVDQU     Y2, 576(R13)
-	VMOVDQU     Y4, 608(R13)
-	MOVQ        64(R13), AX
-	VMOVDQU     (AX)(BX*1), X0
-	VMOVDQU     16(AX)(BX*1), X4
-	MOVQ        72(R13), AX
-	VMOVDQU     (AX)(BX*1), X1
-	VMOVDQU     16(AX)(BX*1), X5
-	MOVQ        80(R13), AX
-	VMOVDQU     (AX)(BX*1), X2
-	VMOVDQU     16(AX)(BX*1), X6
-	MOVQ        88(R13), AX
-	VMOVDQU     (AX)(BX*1), X3
-	VMOVDQU     16(AX)(BX*1), X7
-	MOVQ        96(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y0, Y0
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y4, Y4
-	MOVQ        104(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y1, Y1
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y5, Y5
-	MOVQ        112(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y2, Y2
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y6, Y6
-	MOVQ        120(R13), AX
-	VINSERTI128 $0x01, (AX)(BX*1), Y3, Y3
-	VINSERTI128 $0x01, 16(AX)(BX*1), Y7, Y7
-	VPUNPCKLDQ  Y1, Y0, Y8
-	VPUNPCKHDQ  Y1, Y0, Y0
-	VPUNPCKLDQ  Y3, Y2, Y9
-	VPUNPCKHDQ  Y3, Y2, Y2
-	VPUNPCKLQDQ Y9, Y8, Y1
-	VPUNPCKHQDQ Y9, Y8, Y3
-	VPUNPCKLQDQ Y2, Y0, Y8
-	VPUNPCKHQDQ Y2, Y0, Y0
-	VMOVDQU     Y1, 640(R13)
-	VMOVDQU     Y3, 672(R13)
-	VMOVDQU     Y8, 704(R13)
-	VMOVDQU     Y0, 736(R13)
-	VPUNPCKLDQ  Y5, Y4, Y2
-	VPUNPCKHDQ  Y5, Y4, Y4
-	VPUNPCKLDQ  Y7, Y6, Y9
-	VPUNPCKHDQ  Y7, Y6, Y6
-	VPUNPCKLQDQ Y9, Y2, Y5
-	VPUNPCKHQDQ Y9, Y2, Y7
-	VPUNPCKLQDQ Y6, Y4, Y2
-	VPUNPCKHQDQ Y6, Y4, Y4
-	VMOVDQU     Y5, 768(R13)
-	VMOVDQU     Y7, 800(R13)
-	VMOVDQU     Y2, 832(R13)
-	VMOVDQU     Y4, 864(R13)
-	MOVQ        64(R13), AX
-	VMOVDQU     32(AX)(BX*1), X0
-	VMOVDQU     48(AX)(BX*1), X4
-	MOVQ        72(R13), AX
-	VMOVDQU     32(AX)(BX*1), X1
-	VMOVDQU     48(AX)(BX*1), X5
-	MOVQ        80(R13), AX
-	VMOVDQU     32(AX)(BX*1), X2
-	VMOVDQU     48(AX)(BX*1), X7
-	MOVQ        88(R13), AX
-	VMOVDQU     32(AX)(BX*1), X3
-	VMOVDQU     48(AX)(BX*1), X8
-	MOVQ        96(R13), AX
-	VINSERTI128 $0x01, 32(AX)(BX*1), Y0, Y0
-	VINSERTI128 $0x01, 48(AX)(BX*1), Y4, Y4
-	MOVQ        104(R13), AX
-	VINSERTI128 $0x01, 32(AX)(BX*1), Y1, Y1
-	VINSERTI128 $0x01, 48(AX)(BX*1), Y5, Y5
-	MOVQ        112(R13), AX
-	VINSERTI128 $0x01, 32(AX)(BX*1), Y2, Y2
-	VINSERTI128 $0x01, 48(AX)(BX*1), Y7, Y7
-	MOVQ        120(R13), AX
-	VINSERTI128 $0x01, 32(AX)(BX*1), Y3, Y3
-	VINSERTI128 $0x01, 48(AX)(BX*1), Y8, Y8
-	VPUNPCKLDQ  Y1, Y0, Y6
-	VPUNPCKHDQ  Y1, Y0, Y0
-	VPUNPCKLDQ  Y3, Y2, Y9
-	VPUNPCKHDQ  Y3, Y2, Y2
-	VPUNPCKLQDQ Y9, Y6, Y1
-	VPUNPCKHQDQ Y9, Y6, Y3
-	VPUNPCKLQDQ Y2, Y0, Y6
-	VPUNPCKHQDQ Y2, Y0, Y0
-	VMOVDQU     Y1, 896(R13)
-	VMOVDQU     Y3, 928(R13)
-	VMOVDQU     Y6, 960(R13)
-	VMOVDQU     Y0, 992(R13)
-	VPUNPCKLDQ  Y5, Y4, Y2
-	VPUNPCKHDQ  Y5, Y4, Y4
-	VPUNPCKLDQ  Y8, Y7, Y9
-	VPUNPCKHDQ  Y8, Y7, Y7
-	VPUNPCKLQDQ Y9, Y2, Y5
-	VPUNPCKHQDQ Y9, Y2, Y8
-	VPUNPCKLQDQ Y7, Y4, Y2
-	VPUNPCKHQDQ Y7, Y4, Y4
-	VMOVDQU     Y5, 1024(R13)
-	VMOVDQU     Y8, 1056(R13)
-	VMOVDQU     Y2, 1088(R13)
-	VMOVDQU     Y4, 1120(R13)
-	VMOVDQU     1152(R13), Y0
-	VMOVDQU     1184(R13), Y1
-	VMOVDQU     1216(R13), Y2
-	VMOVDQU     1248(R13), Y3
-	VMOVDQU     1280(R13), Y4
-	VMOVDQU     1312(R13), Y5
-	VMOVDQU     1344(R13), Y6
-	VMOVDQU     1376(R13), Y7
-	VPADDD      128(R13), Y0, Y0
+	VMOVDQU     Y5, 1600(R13)
+	VMOVDQU     Y8, 1632(R13)
+	VMOVDQU     Y2, 1664(R13)
+	VMOVDQU     Y4, 1696(R13)
+	VMOVDQU     1728(R13), Y0
+	VMOVDQU     1760(R13), Y1
+	VMOVDQU     1792(R13), Y2
+	VMOVDQU     1824(R13), Y3
+	VMOVDQU     1856(R13), Y4
+	VMOVDQU     1888(R13), Y5
+	VMOVDQU     1920(R13), Y6
+	VMOVDQU     1952(R13), Y7
+	VMOVDQU     1984(R13), Y8
+	VMOVDQU     2016(R13), Y9
+	VMOVDQU     2048(R13), Y10
+	VMOVDQU     2080(R13), Y11
+	VPADDD      192(R13), Y0, Y0
 	VPADDD      md5ConstantsAVX2<>+0(SB), Y0, Y0
-	VPXOR       Y2, Y3, Y8
-	VPAND       Y1, Y8, Y8
-	VPXOR       Y3, Y8, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x07, Y0, Y8
+	VPXOR       Y2, Y3, Y12
+	VPAND       Y1, Y12, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x07, Y0, Y12
 	VPSRLD      $0x19, Y0, Y0
-	VPOR        Y8, Y0, Y0
+	VPOR        Y12, Y0, Y0
 	VPADDD      Y1, Y0, Y0
-	VPADDD      640(R13), Y4, Y4
+	VPADDD      704(R13), Y4, Y4
 	VPADDD      md5ConstantsAVX2<>+0(SB), Y4, Y4
-	VPXOR       Y6, Y7, Y9
-	VPAND       Y5, Y9, Y9
-	VPXOR       Y7, Y9, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x07, Y4, Y9
+	VPXOR       Y6, Y7, Y13
+	VPAND       Y5, Y13, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x07, Y4, Y13
 	VPSRLD      $0x19, Y4, Y4
-	VPOR        Y9, Y4, Y4
+	VPOR        Y13, Y4, Y4
 	VPADDD      Y5, Y4, Y4
-	VPADDD      160(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+32(SB), Y3, Y3
-	VPXOR       Y1, Y2, Y8
-	VPAND       Y0, Y8, Y8
-	VPXOR       Y2, Y8, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0c, Y3, Y8
-	VPSRLD      $0x14, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      672(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+32(SB), Y7, Y7
-	VPXOR       Y5, Y6, Y9
-	VPAND       Y4, Y9, Y9
-	VPXOR       Y6, Y9, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0c, Y7, Y9
-	VPSRLD      $0x14, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      192(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+64(SB), Y2, Y2
-	VPXOR       Y0, Y1, Y8
-	VPAND       Y3, Y8, Y8
-	VPXOR       Y1, Y8, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x11, Y2, Y8
-	VPSRLD      $0x0f, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      704(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+64(SB), Y6, Y6
-	VPXOR       Y4, Y5, Y9
-	VPAND       Y7, Y9, Y9
-	VPXOR       Y5, Y9, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x11, Y6, Y9
-	VPSRLD      $0x0f, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      224(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+96(SB), Y1, Y1
-	VPXOR       Y3, Y0, Y8
-	VPAND       Y2, Y8, Y8
-	VPXOR       Y0, Y8, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x16, Y1, Y8
-	VPSRLD      $0x0a, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      736(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+96(SB), Y5, Y5
-	VPXOR       Y7, Y4, Y9
-	VPAND       Y6, Y9, Y9
-	VPXOR       Y4, Y9, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x16, Y5, Y9
-	VPSRLD      $0x0a, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      256(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+128(SB), Y0, Y0
-	VPXOR       Y2, Y3, Y8
-	VPAND       Y1, Y8, Y8
-	VPXOR       Y3, Y8, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x07, Y0, Y8
-	VPSRLD      $0x19, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      768(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+128(SB), Y4, Y4
-	VPXOR       Y6, Y7, Y9
-	VPAND       Y5, Y9, Y9
-	VPXOR       Y7, Y9, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x07, Y4, Y9
-	VPSRLD      $0x19, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      288(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+160(SB), Y3, Y3
-	VPXOR       Y1, Y2, Y8
-	VPAND       Y0, Y8, Y8
-	VPXOR       Y2, Y8, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0c, Y3, Y8
-	VPSRLD      $0x14, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      800(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+160(SB), Y7, Y7
-	VPXOR       Y5, Y6, Y9
-	VPAND       Y4, Y9, Y9
-	VPXOR       Y6, Y9, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0c, Y7, Y9
-	VPSRLD      $0x14, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      320(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+192(SB), Y2, Y2
-	VPXOR       Y0, Y1, Y8
-	VPAND       Y3, Y8, Y8
-	VPXOR       Y1, Y8, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x11, Y2, Y8
-	VPSRLD      $0x0f, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      832(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+192(SB), Y6, Y6
-	VPXOR       Y4, Y5, Y9
-	VPAND       Y7, Y9, Y9
-	VPXOR       Y5, Y9, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x11, Y6, Y9
-	VPSRLD      $0x0f, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      352(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+224(SB), Y1, Y1
-	VPXOR       Y3, Y0, Y8
-	VPAND       Y2, Y8, Y8
-	VPXOR       Y0, Y8, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x16, Y1, Y8
-	VPSRLD      $0x0a, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      864(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+224(SB), Y5, Y5
-	VPXOR       Y7, Y4, Y9
-	VPAND       Y6, Y9, Y9
-	VPXOR       Y4, Y9, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x16, Y5, Y9
-	VPSRLD      $0x0a, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      384(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+256(SB), Y0, Y0
-	VPXOR       Y2, Y3, Y8
-	VPAND       Y1, Y8, Y8
-	VPXOR       Y3, Y8, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x07, Y0, Y8
-	VPSRLD      $0x19, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      896(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+256(SB), Y4, Y4
-	VPXOR       Y6, Y7, Y9
-	VPAND       Y5, Y9, Y9
-	VPXOR       Y7, Y9, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x07, Y4, Y9
-	VPSRLD      $0x19, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      416(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+288(SB), Y3, Y3
-	VPXOR       Y1, Y2, Y8
-	VPAND       Y0, Y8, Y8
-	VPXOR       Y2, Y8, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0c, Y3, Y8
-	VPSRLD      $0x14, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      928(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+288(SB), Y7, Y7
-	VPXOR       Y5, Y6, Y9
-	VPAND       Y4, Y9, Y9
-	VPXOR       Y6, Y9, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0c, Y7, Y9
-	VPSRLD      $0x14, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      448(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+320(SB), Y2, Y2
-	VPXOR       Y0, Y1, Y8
-	VPAND       Y3, Y8, Y8
-	VPXOR       Y1, Y8, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x11, Y2, Y8
-	VPSRLD      $0x0f, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      960(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+320(SB), Y6, Y6
-	VPXOR       Y4, Y5, Y9
-	VPAND       Y7, Y9, Y9
-	VPXOR       Y5, Y9, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x11, Y6, Y9
-	VPSRLD      $0x0f, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      480(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+352(SB), Y1, Y1
-	VPXOR       Y3, Y0, Y8
-	VPAND       Y2, Y8, Y8
-	VPXOR       Y0, Y8, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x16, Y1, Y8
-	VPSRLD      $0x0a, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      992(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+352(SB), Y5, Y5
-	VPXOR       Y7, Y4, Y9
-	VPAND       Y6, Y9, Y9
-	VPXOR       Y4, Y9, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x16, Y5, Y9
-	VPSRLD      $0x0a, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      512(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+384(SB), Y0, Y0
-	VPXOR       Y2, Y3, Y8
-	VPAND       Y1, Y8, Y8
-	VPXOR       Y3, Y8, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x07, Y0, Y8
-	VPSRLD      $0x19, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      1024(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+384(SB), Y4, Y4
-	VPXOR       Y6, Y7, Y9
-	VPAND       Y5, Y9, Y9
-	VPXOR       Y7, Y9, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x07, Y4, Y9
-	VPSRLD      $0x19, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      544(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+416(SB), Y3, Y3
-	VPXOR       Y1, Y2, Y8
-	VPAND       Y0, Y8, Y8
-	VPXOR       Y2, Y8, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0c, Y3, Y8
-	VPSRLD      $0x14, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      1056(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+416(SB), Y7, Y7
-	VPXOR       Y5, Y6, Y9
-	VPAND       Y4, Y9, Y9
-	VPXOR       Y6, Y9, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0c, Y7, Y9
-	VPSRLD      $0x14, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      576(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+448(SB), Y2, Y2
-	VPXOR       Y0, Y1, Y8
-	VPAND       Y3, Y8, Y8
-	VPXOR       Y1, Y8, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x11, Y2, Y8
-	VPSRLD      $0x0f, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      1088(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+448(SB), Y6, Y6
-	VPXOR       Y4, Y5, Y9
-	VPAND       Y7, Y9, Y9
-	VPXOR       Y5, Y9, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x11, Y6, Y9
-	VPSRLD      $0x0f, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      608(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+480(SB), Y1, Y1
-	VPXOR       Y3, Y0, Y8
-	VPAND       Y2, Y8, Y8
-	VPXOR       Y0, Y8, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x16, Y1, Y8
-	VPSRLD      $0x0a, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      1120(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+480(SB), Y5, Y5
-	VPXOR       Y7, Y4, Y9
-	VPAND       Y6, Y9, Y9
-	VPXOR       Y4, Y9, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x16, Y5, Y9
-	VPSRLD      $0x0a, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      160(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+512(SB), Y0, Y0
-	VPANDN      Y2, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPAND       Y1, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x05, Y0, Y8
-	VPSRLD      $0x1b, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      672(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+512(SB), Y4, Y4
-	VPANDN      Y6, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPAND       Y5, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x05, Y4, Y9
-	VPSRLD      $0x1b, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      320(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+544(SB), Y3, Y3
-	VPANDN      Y1, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPAND       Y0, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x09, Y3, Y8
-	VPSRLD      $0x17, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      832(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+544(SB), Y7, Y7
-	VPANDN      Y5, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPAND       Y4, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x09, Y7, Y9
-	VPSRLD      $0x17, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      480(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+576(SB), Y2, Y2
-	VPANDN      Y0, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPAND       Y3, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x0e, Y2, Y8
-	VPSRLD      $0x12, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      992(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+576(SB), Y6, Y6
-	VPANDN      Y4, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPAND       Y7, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x0e, Y6, Y9
-	VPSRLD      $0x12, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      128(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+608(SB), Y1, Y1
-	VPANDN      Y3, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPAND       Y2, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x14, Y1, Y8
-	VPSRLD      $0x0c, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      640(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+608(SB), Y5, Y5
-	VPANDN      Y7, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPAND       Y6, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x14, Y5, Y9
-	VPSRLD      $0x0c, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      288(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+640(SB), Y0, Y0
-	VPANDN      Y2, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPAND       Y1, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x05, Y0, Y8
-	VPSRLD      $0x1b, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      800(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+640(SB), Y4, Y4
-	VPANDN      Y6, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPAND       Y5, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x05, Y4, Y9
-	VPSRLD      $0x1b, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      448(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+672(SB), Y3, Y3
-	VPANDN      Y1, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPAND       Y0, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x09, Y3, Y8
-	VPSRLD      $0x17, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      960(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+672(SB), Y7, Y7
-	VPANDN      Y5, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPAND       Y4, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x09, Y7, Y9
-	VPSRLD      $0x17, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      608(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+704(SB), Y2, Y2
-	VPANDN      Y0, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPAND       Y3, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x0e, Y2, Y8
-	VPSRLD      $0x12, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      1120(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+704(SB), Y6, Y6
-	VPANDN      Y4, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPAND       Y7, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x0e, Y6, Y9
-	VPSRLD      $0x12, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      256(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+736(SB), Y1, Y1
-	VPANDN      Y3, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPAND       Y2, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x14, Y1, Y8
-	VPSRLD      $0x0c, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      768(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+736(SB), Y5, Y5
-	VPANDN      Y7, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPAND       Y6, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x14, Y5, Y9
-	VPSRLD      $0x0c, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      416(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+768(SB), Y0, Y0
-	VPANDN      Y2, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPAND       Y1, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x05, Y0, Y8
-	VPSRLD      $0x1b, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      928(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+768(SB), Y4, Y4
-	VPANDN      Y6, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPAND       Y5, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x05, Y4, Y9
-	VPSRLD      $0x1b, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      576(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+800(SB), Y3, Y3
-	VPANDN      Y1, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPAND       Y0, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x09, Y3, Y8
-	VPSRLD      $0x17, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      1088(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+800(SB), Y7, Y7
-	VPANDN      Y5, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPAND       Y4, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x09, Y7, Y9
-	VPSRLD      $0x17, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      224(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+832(SB), Y2, Y2
-	VPANDN      Y0, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPAND       Y3, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x0e, Y2, Y8
-	VPSRLD      $0x12, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      736(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+832(SB), Y6, Y6
-	VPANDN      Y4, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPAND       Y7, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x0e, Y6, Y9
-	VPSRLD      $0x12, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      384(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+864(SB), Y1, Y1
-	VPANDN      Y3, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPAND       Y2, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x14, Y1, Y8
-	VPSRLD      $0x0c, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      896(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+864(SB), Y5, Y5
-	VPANDN      Y7, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPAND       Y6, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x14, Y5, Y9
-	VPSRLD      $0x0c, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      544(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+896(SB), Y0, Y0
-	VPANDN      Y2, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPAND       Y1, Y3, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x05, Y0, Y8
-	VPSRLD      $0x1b, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      1056(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+896(SB), Y4, Y4
-	VPANDN      Y6, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPAND       Y5, Y7, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x05, Y4, Y9
-	VPSRLD      $0x1b, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      192(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+928(SB), Y3, Y3
-	VPANDN      Y1, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPAND       Y0, Y2, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x09, Y3, Y8
-	VPSRLD      $0x17, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      704(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+928(SB), Y7, Y7
-	VPANDN      Y5, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPAND       Y4, Y6, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x09, Y7, Y9
-	VPSRLD      $0x17, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      352(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+960(SB), Y2, Y2
-	VPANDN      Y0, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPAND       Y3, Y1, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSLLD      $0x0e, Y2, Y8
-	VPSRLD      $0x12, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      864(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+960(SB), Y6, Y6
-	VPANDN      Y4, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPAND       Y7, Y5, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSLLD      $0x0e, Y6, Y9
-	VPSRLD      $0x12, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      512(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+992(SB), Y1, Y1
-	VPANDN      Y3, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPAND       Y2, Y0, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x14, Y1, Y8
-	VPSRLD      $0x0c, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      1024(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+992(SB), Y5, Y5
-	VPANDN      Y7, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPAND       Y6, Y4, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x14, Y5, Y9
-	VPSRLD      $0x0c, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      288(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1024(SB), Y0, Y0
-	VPXOR       Y1, Y2, Y10
-	VPXOR       Y3, Y10, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x04, Y0, Y8
-	VPSRLD      $0x1c, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      800(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1024(SB), Y4, Y4
-	VPXOR       Y5, Y6, Y11
-	VPXOR       Y7, Y11, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x04, Y4, Y9
-	VPSRLD      $0x1c, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      384(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1056(SB), Y3, Y3
-	VPXOR       Y0, Y10, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0b, Y3, Y8
-	VPSRLD      $0x15, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      896(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1056(SB), Y7, Y7
-	VPXOR       Y4, Y11, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0b, Y7, Y9
-	VPSRLD      $0x15, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      480(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1088(SB), Y2, Y2
-	VPXOR       Y3, Y0, Y10
-	VPXOR       Y1, Y10, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      992(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1088(SB), Y6, Y6
-	VPXOR       Y7, Y4, Y11
-	VPXOR       Y5, Y11, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      576(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+1120(SB), Y1, Y1
-	VPXOR       Y2, Y10, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x17, Y1, Y8
-	VPSRLD      $0x09, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      1088(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+1120(SB), Y5, Y5
-	VPXOR       Y6, Y11, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x17, Y5, Y9
-	VPSRLD      $0x09, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      160(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1152(SB), Y0, Y0
-	VPXOR       Y1, Y2, Y10
-	VPXOR       Y3, Y10, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x04, Y0, Y8
-	VPSRLD      $0x1c, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      672(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1152(SB), Y4, Y4
-	VPXOR       Y5, Y6, Y11
-	VPXOR       Y7, Y11, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x04, Y4, Y9
-	VPSRLD      $0x1c, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      256(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1184(SB), Y3, Y3
-	VPXOR       Y0, Y10, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0b, Y3, Y8
-	VPSRLD      $0x15, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      768(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1184(SB), Y7, Y7
-	VPXOR       Y4, Y11, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0b, Y7, Y9
-	VPSRLD      $0x15, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      352(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1216(SB), Y2, Y2
-	VPXOR       Y3, Y0, Y10
-	VPXOR       Y1, Y10, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      864(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1216(SB), Y6, Y6
-	VPXOR       Y7, Y4, Y11
-	VPXOR       Y5, Y11, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      448(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+1248(SB), Y1, Y1
-	VPXOR       Y2, Y10, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x17, Y1, Y8
-	VPSRLD      $0x09, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      960(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+1248(SB), Y5, Y5
-	VPXOR       Y6, Y11, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x17, Y5, Y9
-	VPSRLD      $0x09, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      544(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1280(SB), Y0, Y0
-	VPXOR       Y1, Y2, Y10
-	VPXOR       Y3, Y10, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x04, Y0, Y8
-	VPSRLD      $0x1c, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      1056(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1280(SB), Y4, Y4
-	VPXOR       Y5, Y6, Y11
-	VPXOR       Y7, Y11, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x04, Y4, Y9
-	VPSRLD      $0x1c, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      128(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1312(SB), Y3, Y3
-	VPXOR       Y0, Y10, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0b, Y3, Y8
-	VPSRLD      $0x15, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      640(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1312(SB), Y7, Y7
-	VPXOR       Y4, Y11, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0b, Y7, Y9
-	VPSRLD      $0x15, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      224(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1344(SB), Y2, Y2
-	VPXOR       Y3, Y0, Y10
-	VPXOR       Y1, Y10, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      736(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1344(SB), Y6, Y6
-	VPXOR       Y7, Y4, Y11
-	VPXOR       Y5, Y11, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      320(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+1376(SB), Y1, Y1
-	VPXOR       Y2, Y10, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x17, Y1, Y8
-	VPSRLD      $0x09, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      832(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+1376(SB), Y5, Y5
-	VPXOR       Y6, Y11, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x17, Y5, Y9
-	VPSRLD      $0x09, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      416(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1408(SB), Y0, Y0
-	VPXOR       Y1, Y2, Y10
-	VPXOR       Y3, Y10, Y8
-	VPADDD      Y8, Y0, Y0
-	VPSLLD      $0x04, Y0, Y8
-	VPSRLD      $0x1c, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      928(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1408(SB), Y4, Y4
-	VPXOR       Y5, Y6, Y11
-	VPXOR       Y7, Y11, Y9
-	VPADDD      Y9, Y4, Y4
-	VPSLLD      $0x04, Y4, Y9
-	VPSRLD      $0x1c, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      512(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1440(SB), Y3, Y3
-	VPXOR       Y0, Y10, Y8
-	VPADDD      Y8, Y3, Y3
-	VPSLLD      $0x0b, Y3, Y8
-	VPSRLD      $0x15, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      1024(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1440(SB), Y7, Y7
-	VPXOR       Y4, Y11, Y9
-	VPADDD      Y9, Y7, Y7
-	VPSLLD      $0x0b, Y7, Y9
-	VPSRLD      $0x15, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      608(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1472(SB), Y2, Y2
-	VPXOR       Y3, Y0, Y10
-	VPXOR       Y1, Y10, Y8
-	VPADDD      Y8, Y2, Y2
-	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      1120(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1472(SB), Y6, Y6
-	VPXOR       Y7, Y4, Y11
-	VPXOR       Y5, Y11, Y9
-	VPADDD      Y9, Y6, Y6
-	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      192(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+1504(SB), Y1, Y1
-	VPXOR       Y2, Y10, Y8
-	VPADDD      Y8, Y1, Y1
-	VPSLLD      $0x17, Y1, Y8
-	VPSRLD      $0x09, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      704(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+1504(SB), Y5, Y5
-	VPXOR       Y6, Y11, Y9
-	VPADDD      Y9, Y5, Y5
-	VPSLLD      $0x17, Y5, Y9
-	VPSRLD      $0x09, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      128(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1536(SB), Y0, Y0
-	VPANDN      Y3, Y1, Y8
-	VPXOR       Y2, Y8, Y8
-	VPSUBD      Y8, Y0, Y0
-	VPSLLD      $0x06, Y0, Y8
-	VPSRLD      $0x1a, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      640(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1536(SB), Y4, Y4
-	VPANDN      Y7, Y5, Y9
-	VPXOR       Y6, Y9, Y9
-	VPSUBD      Y9, Y4, Y4
-	VPSLLD      $0x06, Y4, Y9
-	VPSRLD      $0x1a, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      352(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1568(SB), Y3, Y3
-	VPANDN      Y2, Y0, Y8
-	VPXOR       Y1, Y8, Y8
-	VPSUBD      Y8, Y3, Y3
-	VPSLLD      $0x0a, Y3, Y8
-	VPSRLD      $0x16, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      864(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1568(SB), Y7, Y7
-	VPANDN      Y6, Y4, Y9
-	VPXOR       Y5, Y9, Y9
-	VPSUBD      Y9, Y7, Y7
-	VPSLLD      $0x0a, Y7, Y9
-	VPSRLD      $0x16, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      576(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1600(SB), Y2, Y2
-	VPANDN      Y1, Y3, Y8
-	VPXOR       Y0, Y8, Y8
-	VPSUBD      Y8, Y2, Y2
-	VPSLLD      $0x0f, Y2, Y8
-	VPSRLD      $0x11, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      1088(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1600(SB), Y6, Y6
-	VPANDN      Y5, Y7, Y9
-	VPXOR       Y4, Y9, Y9
-	VPSUBD      Y9, Y6, Y6
-	VPSLLD      $0x0f, Y6, Y9
-	VPSRLD      $0x11, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
-	VPADDD      288(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+1632(SB), Y1, Y1
-	VPANDN      Y0, Y2, Y8
-	VPXOR       Y3, Y8, Y8
-	VPSUBD      Y8, Y1, Y1
-	VPSLLD      $0x15, Y1, Y8
-	VPSRLD      $0x0b, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      800(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+1632(SB), Y5, Y5
-	VPANDN      Y4, Y6, Y9
-	VPXOR       Y7, Y9, Y9
-	VPSUBD      Y9, Y5, Y5
-	VPSLLD      $0x15, Y5, Y9
-	VPSRLD      $0x0b, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      512(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1664(SB), Y0, Y0
-	VPANDN      Y3, Y1, Y8
-	VPXOR       Y2, Y8, Y8
-	VPSUBD      Y8, Y0, Y0
-	VPSLLD      $0x06, Y0, Y8
-	VPSRLD      $0x1a, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      1024(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1664(SB), Y4, Y4
-	VPANDN      Y7, Y5, Y9
-	VPXOR       Y6, Y9, Y9
-	VPSUBD      Y9, Y4, Y4
-	VPSLLD      $0x06, Y4, Y9
-	VPSRLD      $0x1a, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
+	VPADDD      1216(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+0(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPAND       Y9, Y14, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x07, Y8, Y14
+	VPSRLD      $0x19, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
 	VPADDD      224(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1696(SB), Y3, Y3
-	VPANDN      Y2, Y0, Y8
-	VPXOR       Y1, Y8, Y8
-	VPSUBD      Y8, Y3, Y3
-	VPSLLD      $0x0a, Y3, Y8
-	VPSRLD      $0x16, Y3, Y3
-	VPOR        Y8, Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+32(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPAND       Y0, Y12, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0c, Y3, Y12
+	VPSRLD      $0x14, Y3, Y3
+	VPOR        Y12, Y3, Y3
 	VPADDD      Y0, Y3, Y3
 	VPADDD      736(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1696(SB), Y7, Y7
-	VPANDN      Y6, Y4, Y9
-	VPXOR       Y5, Y9, Y9
-	VPSUBD      Y9, Y7, Y7
-	VPSLLD      $0x0a, Y7, Y9
-	VPSRLD      $0x16, Y7, Y7
-	VPOR        Y9, Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+32(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPAND       Y4, Y13, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0c, Y7, Y13
+	VPSRLD      $0x14, Y7, Y7
+	VPOR        Y13, Y7, Y7
 	VPADDD      Y4, Y7, Y7
-	VPADDD      448(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1728(SB), Y2, Y2
-	VPANDN      Y1, Y3, Y8
-	VPXOR       Y0, Y8, Y8
-	VPSUBD      Y8, Y2, Y2
-	VPSLLD      $0x0f, Y2, Y8
-	VPSRLD      $0x11, Y2, Y2
-	VPOR        Y8, Y2, Y2
+	VPADDD      1248(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+32(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPAND       Y8, Y14, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0c, Y11, Y14
+	VPSRLD      $0x14, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      256(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+64(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPAND       Y3, Y12, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x11, Y2, Y12
+	VPSRLD      $0x0f, Y2, Y2
+	VPOR        Y12, Y2, Y2
 	VPADDD      Y3, Y2, Y2
-	VPADDD      960(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1728(SB), Y6, Y6
-	VPANDN      Y5, Y7, Y9
-	VPXOR       Y4, Y9, Y9
-	VPSUBD      Y9, Y6, Y6
-	VPSLLD      $0x0f, Y6, Y9
-	VPSRLD      $0x11, Y6, Y6
-	VPOR        Y9, Y6, Y6
+	VPADDD      768(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+64(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPAND       Y7, Y13, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x11, Y6, Y13
+	VPSRLD      $0x0f, Y6, Y6
+	VPOR        Y13, Y6, Y6
 	VPADDD      Y7, Y6, Y6
-	VPADDD      160(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+1760(SB), Y1, Y1
-	VPANDN      Y0, Y2, Y8
-	VPXOR       Y3, Y8, Y8
-	VPSUBD      Y8, Y1, Y1
-	VPSLLD      $0x15, Y1, Y8
-	VPSRLD      $0x0b, Y1, Y1
-	VPOR        Y8, Y1, Y1
+	VPADDD      1280(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+64(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPAND       Y11, Y14, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x11, Y10, Y14
+	VPSRLD      $0x0f, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      288(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+96(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPAND       Y2, Y12, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x16, Y1, Y12
+	VPSRLD      $0x0a, Y1, Y1
+	VPOR        Y12, Y1, Y1
 	VPADDD      Y2, Y1, Y1
-	VPADDD      672(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+1760(SB), Y5, Y5
-	VPANDN      Y4, Y6, Y9
-	VPXOR       Y7, Y9, Y9
-	VPSUBD      Y9, Y5, Y5
-	VPSLLD      $0x15, Y5, Y9
-	VPSRLD      $0x0b, Y5, Y5
-	VPOR        Y9, Y5, Y5
+	VPADDD      800(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+96(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPAND       Y6, Y13, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x16, Y5, Y13
+	VPSRLD      $0x0a, Y5, Y5
+	VPOR        Y13, Y5, Y5
 	VPADDD      Y6, Y5, Y5
-	VPADDD      384(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1792(SB), Y0, Y0
-	VPANDN      Y3, Y1, Y8
-	VPXOR       Y2, Y8, Y8
-	VPSUBD      Y8, Y0, Y0
-	VPSLLD      $0x06, Y0, Y8
-	VPSRLD      $0x1a, Y0, Y0
-	VPOR        Y8, Y0, Y0
+	VPADDD      1312(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+96(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPAND       Y10, Y14, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x16, Y9, Y14
+	VPSRLD      $0x0a, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      320(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+128(SB), Y0, Y0
+	VPXOR       Y2, Y3, Y12
+	VPAND       Y1, Y12, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x07, Y0, Y12
+	VPSRLD      $0x19, Y0, Y0
+	VPOR        Y12, Y0, Y0
 	VPADDD      Y1, Y0, Y0
-	VPADDD      896(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1792(SB), Y4, Y4
-	VPANDN      Y7, Y5, Y9
-	VPXOR       Y6, Y9, Y9
-	VPSUBD      Y9, Y4, Y4
-	VPSLLD      $0x06, Y4, Y9
-	VPSRLD      $0x1a, Y4, Y4
-	VPOR        Y9, Y4, Y4
+	VPADDD      832(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+128(SB), Y4, Y4
+	VPXOR       Y6, Y7, Y13
+	VPAND       Y5, Y13, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x07, Y4, Y13
+	VPSRLD      $0x19, Y4, Y4
+	VPOR        Y13, Y4, Y4
 	VPADDD      Y5, Y4, Y4
-	VPADDD      608(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1824(SB), Y3, Y3
-	VPANDN      Y2, Y0, Y8
-	VPXOR       Y1, Y8, Y8
-	VPSUBD      Y8, Y3, Y3
-	VPSLLD      $0x0a, Y3, Y8
-	VPSRLD      $0x16, Y3, Y3
-	VPOR        Y8, Y3, Y3
+	VPADDD      1344(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+128(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPAND       Y9, Y14, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x07, Y8, Y14
+	VPSRLD      $0x19, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      352(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+160(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPAND       Y0, Y12, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0c, Y3, Y12
+	VPSRLD      $0x14, Y3, Y3
+	VPOR        Y12, Y3, Y3
 	VPADDD      Y0, Y3, Y3
-	VPADDD      1120(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1824(SB), Y7, Y7
-	VPANDN      Y6, Y4, Y9
-	VPXOR       Y5, Y9, Y9
-	VPSUBD      Y9, Y7, Y7
-	VPSLLD      $0x0a, Y7, Y9
-	VPSRLD      $0x16, Y7, Y7
-	VPOR        Y9, Y7, Y7
+	VPADDD      864(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+160(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPAND       Y4, Y13, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0c, Y7, Y13
+	VPSRLD      $0x14, Y7, Y7
+	VPOR        Y13, Y7, Y7
 	VPADDD      Y4, Y7, Y7
-	VPADDD      320(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1856(SB), Y2, Y2
-	VPANDN      Y1, Y3, Y8
-	VPXOR       Y0, Y8, Y8
-	VPSUBD      Y8, Y2, Y2
-	VPSLLD      $0x0f, Y2, Y8
-	VPSRLD      $0x11, Y2, Y2
-	VPOR        Y8, Y2, Y2
+	VPADDD      1376(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+160(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPAND       Y8, Y14, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0c, Y11, Y14
+	VPSRLD      $0x14, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      384(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+192(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPAND       Y3, Y12, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x11, Y2, Y12
+	VPSRLD      $0x0f, Y2, Y2
+	VPOR        Y12, Y2, Y2
 	VPADDD      Y3, Y2, Y2
-	VPADDD      832(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1856(SB), Y6, Y6
-	VPANDN      Y5, Y7, Y9
-	VPXOR       Y4, Y9, Y9
-	VPSUBD      Y9, Y6, Y6
-	VPSLLD      $0x0f, Y6, Y9
-	VPSRLD      $0x11, Y6, Y6
-	VPOR        Y9, Y6, Y6
+	VPADDD      896(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+192(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPAND       Y7, Y13, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x11, Y6, Y13
+	VPSRLD      $0x0f, Y6, Y6
+	VPOR        Y13, Y6, Y6
 	VPADDD      Y7, Y6, Y6
-	VPADDD      544(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+1888(SB), Y1, Y1
-	VPANDN      Y0, Y2, Y8
-	VPXOR       Y3, Y8, Y8
-	VPSUBD      Y8, Y1, Y1
-	VPSLLD      $0x15, Y1, Y8
-	VPSRLD      $0x0b, Y1, Y1
-	VPOR        Y8, Y1, Y1
-	VPADDD      Y2, Y1, Y1
-	VPADDD      1056(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+1888(SB), Y5, Y5
-	VPANDN      Y4, Y6, Y9
-	VPXOR       Y7, Y9, Y9
-	VPSUBD      Y9, Y5, Y5
-	VPSLLD      $0x15, Y5, Y9
-	VPSRLD      $0x0b, Y5, Y5
-	VPOR        Y9, Y5, Y5
-	VPADDD      Y6, Y5, Y5
-	VPADDD      256(R13), Y0, Y0
-	VPADDD      md5ConstantsAVX2<>+1920(SB), Y0, Y0
-	VPANDN      Y3, Y1, Y8
-	VPXOR       Y2, Y8, Y8
-	VPSUBD      Y8, Y0, Y0
-	VPSLLD      $0x06, Y0, Y8
-	VPSRLD      $0x1a, Y0, Y0
-	VPOR        Y8, Y0, Y0
-	VPADDD      Y1, Y0, Y0
-	VPADDD      768(R13), Y4, Y4
-	VPADDD      md5ConstantsAVX2<>+1920(SB), Y4, Y4
-	VPANDN      Y7, Y5, Y9
-	VPXOR       Y6, Y9, Y9
-	VPSUBD      Y9, Y4, Y4
-	VPSLLD      $0x06, Y4, Y9
-	VPSRLD      $0x1a, Y4, Y4
-	VPOR        Y9, Y4, Y4
-	VPADDD      Y5, Y4, Y4
-	VPADDD      480(R13), Y3, Y3
-	VPADDD      md5ConstantsAVX2<>+1952(SB), Y3, Y3
-	VPANDN      Y2, Y0, Y8
-	VPXOR       Y1, Y8, Y8
-	VPSUBD      Y8, Y3, Y3
-	VPSLLD      $0x0a, Y3, Y8
-	VPSRLD      $0x16, Y3, Y3
-	VPOR        Y8, Y3, Y3
-	VPADDD      Y0, Y3, Y3
-	VPADDD      992(R13), Y7, Y7
-	VPADDD      md5ConstantsAVX2<>+1952(SB), Y7, Y7
-	VPANDN      Y6, Y4, Y9
-	VPXOR       Y5, Y9, Y9
-	VPSUBD      Y9, Y7, Y7
-	VPSLLD      $0x0a, Y7, Y9
-	VPSRLD      $0x16, Y7, Y7
-	VPOR        Y9, Y7, Y7
-	VPADDD      Y4, Y7, Y7
-	VPADDD      192(R13), Y2, Y2
-	VPADDD      md5ConstantsAVX2<>+1984(SB), Y2, Y2
-	VPANDN      Y1, Y3, Y8
-	VPXOR       Y0, Y8, Y8
-	VPSUBD      Y8, Y2, Y2
-	VPSLLD      $0x0f, Y2, Y8
-	VPSRLD      $0x11, Y2, Y2
-	VPOR        Y8, Y2, Y2
-	VPADDD      Y3, Y2, Y2
-	VPADDD      704(R13), Y6, Y6
-	VPADDD      md5ConstantsAVX2<>+1984(SB), Y6, Y6
-	VPANDN      Y5, Y7, Y9
-	VPXOR       Y4, Y9, Y9
-	VPSUBD      Y9, Y6, Y6
-	VPSLLD      $0x0f, Y6, Y9
-	VPSRLD      $0x11, Y6, Y6
-	VPOR        Y9, Y6, Y6
-	VPADDD      Y7, Y6, Y6
+	VPADDD      1408(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+192(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPAND       Y11, Y14, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x11, Y10, Y14
+	VPSRLD      $0x0f, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
 	VPADDD      416(R13), Y1, Y1
-	VPADDD      md5ConstantsAVX2<>+2016(SB), Y1, Y1
-	VPANDN      Y0, Y2, Y8
-	VPXOR       Y3, Y8, Y8
-	VPSUBD      Y8, Y1, Y1
-	VPSLLD      $0x15, Y1, Y8
-	VPSRLD      $0x0b, Y1, Y1
-	VPOR        Y8, Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+224(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPAND       Y2, Y12, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x16, Y1, Y12
+	VPSRLD      $0x0a, Y1, Y1
+	VPOR        Y12, Y1, Y1
 	VPADDD      Y2, Y1, Y1
 	VPADDD      928(R13), Y5, Y5
-	VPADDD      md5ConstantsAVX2<>+2016(SB), Y5, Y5
-	VPANDN      Y4, Y6, Y9
-	VPXOR       Y7, Y9, Y9
-	VPSUBD      Y9, Y5, Y5
-	VPSLLD      $0x15, Y5, Y9
-	VPSRLD      $0x0b, Y5, Y5
-	VPOR        Y9, Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+224(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPAND       Y6, Y13, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x16, Y5, Y13
+	VPSRLD      $0x0a, Y5, Y5
+	VPOR        Y13, Y5, Y5
 	VPADDD      Y6, Y5, Y5
-	VPADDD      1152(R13), Y0, Y0
-	VPADDD      1184(R13), Y1, Y1
-	VPADDD      1216(R13), Y2, Y2
-	VPADDD      1248(R13), Y3, Y3
-	VPADDD      1280(R13), Y4, Y4
-	VPADDD      1312(R13), Y5, Y5
-	VPADDD      1344(R13), Y6, Y6
-	VPADDD      1376(R13), Y7, Y7
+	VPADDD      1440(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+224(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPAND       Y10, Y14, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x16, Y9, Y14
+	VPSRLD      $0x0a, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      448(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+256(SB), Y0, Y0
+	VPXOR       Y2, Y3, Y12
+	VPAND       Y1, Y12, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x07, Y0, Y12
+	VPSRLD      $0x19, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      960(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+256(SB), Y4, Y4
+	VPXOR       Y6, Y7, Y13
+	VPAND       Y5, Y13, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x07, Y4, Y13
+	VPSRLD      $0x19, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1472(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+256(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPAND       Y9, Y14, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x07, Y8, Y14
+	VPSRLD      $0x19, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      480(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+288(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPAND       Y0, Y12, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0c, Y3, Y12
+	VPSRLD      $0x14, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      992(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+288(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPAND       Y4, Y13, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0c, Y7, Y13
+	VPSRLD      $0x14, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1504(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+288(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPAND       Y8, Y14, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0c, Y11, Y14
+	VPSRLD      $0x14, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      512(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+320(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPAND       Y3, Y12, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x11, Y2, Y12
+	VPSRLD      $0x0f, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1024(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+320(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPAND       Y7, Y13, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x11, Y6, Y13
+	VPSRLD      $0x0f, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1536(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+320(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPAND       Y11, Y14, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x11, Y10, Y14
+	VPSRLD      $0x0f, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      544(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+352(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPAND       Y2, Y12, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x16, Y1, Y12
+	VPSRLD      $0x0a, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      1056(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+352(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPAND       Y6, Y13, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x16, Y5, Y13
+	VPSRLD      $0x0a, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1568(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+352(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPAND       Y10, Y14, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x16, Y9, Y14
+	VPSRLD      $0x0a, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      576(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+384(SB), Y0, Y0
+	VPXOR       Y2, Y3, Y12
+	VPAND       Y1, Y12, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x07, Y0, Y12
+	VPSRLD      $0x19, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      1088(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+384(SB), Y4, Y4
+	VPXOR       Y6, Y7, Y13
+	VPAND       Y5, Y13, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x07, Y4, Y13
+	VPSRLD      $0x19, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1600(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+384(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPAND       Y9, Y14, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x07, Y8, Y14
+	VPSRLD      $0x19, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      608(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+416(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPAND       Y0, Y12, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0c, Y3, Y12
+	VPSRLD      $0x14, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      1120(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+416(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPAND       Y4, Y13, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0c, Y7, Y13
+	VPSRLD      $0x14, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1632(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+416(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPAND       Y8, Y14, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0c, Y11, Y14
+	VPSRLD      $0x14, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      640(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+448(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPAND       Y3, Y12, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x11, Y2, Y12
+	VPSRLD      $0x0f, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1152(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+448(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPAND       Y7, Y13, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x11, Y6, Y13
+	VPSRLD      $0x0f, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1664(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+448(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPAND       Y11, Y14, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x11, Y10, Y14
+	VPSRLD      $0x0f, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      672(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+480(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPAND       Y2, Y12, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x16, Y1, Y12
+	VPSRLD      $0x0a, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      1184(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+480(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPAND       Y6, Y13, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x16, Y5, Y13
+	VPSRLD      $0x0a, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1696(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+480(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPAND       Y10, Y14, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x16, Y9, Y14
+	VPSRLD      $0x0a, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      224(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+512(SB), Y0, Y0
+	VPANDN      Y2, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPAND       Y1, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x05, Y0, Y12
+	VPSRLD      $0x1b, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      736(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+512(SB), Y4, Y4
+	VPANDN      Y6, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPAND       Y5, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x05, Y4, Y13
+	VPSRLD      $0x1b, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1248(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+512(SB), Y8, Y8
+	VPANDN      Y10, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPAND       Y9, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x05, Y8, Y14
+	VPSRLD      $0x1b, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      384(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+544(SB), Y3, Y3
+	VPANDN      Y1, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPAND       Y0, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x09, Y3, Y12
+	VPSRLD      $0x17, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      896(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+544(SB), Y7, Y7
+	VPANDN      Y5, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPAND       Y4, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x09, Y7, Y13
+	VPSRLD      $0x17, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1408(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+544(SB), Y11, Y11
+	VPANDN      Y9, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPAND       Y8, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x09, Y11, Y14
+	VPSRLD      $0x17, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      544(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+576(SB), Y2, Y2
+	VPANDN      Y0, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPAND       Y3, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x0e, Y2, Y12
+	VPSRLD      $0x12, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1056(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+576(SB), Y6, Y6
+	VPANDN      Y4, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPAND       Y7, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x0e, Y6, Y13
+	VPSRLD      $0x12, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1568(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+576(SB), Y10, Y10
+	VPANDN      Y8, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPAND       Y11, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x0e, Y10, Y14
+	VPSRLD      $0x12, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      192(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+608(SB), Y1, Y1
+	VPANDN      Y3, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPAND       Y2, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x14, Y1, Y12
+	VPSRLD      $0x0c, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      704(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+608(SB), Y5, Y5
+	VPANDN      Y7, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPAND       Y6, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x14, Y5, Y13
+	VPSRLD      $0x0c, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1216(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+608(SB), Y9, Y9
+	VPANDN      Y11, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPAND       Y10, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x14, Y9, Y14
+	VPSRLD      $0x0c, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      352(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+640(SB), Y0, Y0
+	VPANDN      Y2, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPAND       Y1, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x05, Y0, Y12
+	VPSRLD      $0x1b, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      864(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+640(SB), Y4, Y4
+	VPANDN      Y6, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPAND       Y5, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x05, Y4, Y13
+	VPSRLD      $0x1b, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1376(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+640(SB), Y8, Y8
+	VPANDN      Y10, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPAND       Y9, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x05, Y8, Y14
+	VPSRLD      $0x1b, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      512(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+672(SB), Y3, Y3
+	VPANDN      Y1, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPAND       Y0, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x09, Y3, Y12
+	VPSRLD      $0x17, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      1024(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+672(SB), Y7, Y7
+	VPANDN      Y5, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPAND       Y4, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x09, Y7, Y13
+	VPSRLD      $0x17, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1536(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+672(SB), Y11, Y11
+	VPANDN      Y9, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPAND       Y8, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x09, Y11, Y14
+	VPSRLD      $0x17, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      672(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+704(SB), Y2, Y2
+	VPANDN      Y0, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPAND       Y3, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x0e, Y2, Y12
+	VPSRLD      $0x12, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1184(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+704(SB), Y6, Y6
+	VPANDN      Y4, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPAND       Y7, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x0e, Y6, Y13
+	VPSRLD      $0x12, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1696(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+704(SB), Y10, Y10
+	VPANDN      Y8, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPAND       Y11, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x0e, Y10, Y14
+	VPSRLD      $0x12, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      320(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+736(SB), Y1, Y1
+	VPANDN      Y3, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPAND       Y2, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x14, Y1, Y12
+	VPSRLD      $0x0c, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      832(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+736(SB), Y5, Y5
+	VPANDN      Y7, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPAND       Y6, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x14, Y5, Y13
+	VPSRLD      $0x0c, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1344(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+736(SB), Y9, Y9
+	VPANDN      Y11, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPAND       Y10, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x14, Y9, Y14
+	VPSRLD      $0x0c, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      480(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+768(SB), Y0, Y0
+	VPANDN      Y2, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPAND       Y1, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x05, Y0, Y12
+	VPSRLD      $0x1b, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      992(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+768(SB), Y4, Y4
+	VPANDN      Y6, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPAND       Y5, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x05, Y4, Y13
+	VPSRLD      $0x1b, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1504(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+768(SB), Y8, Y8
+	VPANDN      Y10, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPAND       Y9, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x05, Y8, Y14
+	VPSRLD      $0x1b, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      640(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+800(SB), Y3, Y3
+	VPANDN      Y1, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPAND       Y0, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x09, Y3, Y12
+	VPSRLD      $0x17, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      1152(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+800(SB), Y7, Y7
+	VPANDN      Y5, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPAND       Y4, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x09, Y7, Y13
+	VPSRLD      $0x17, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1664(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+800(SB), Y11, Y11
+	VPANDN      Y9, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPAND       Y8, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x09, Y11, Y14
+	VPSRLD      $0x17, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      288(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+832(SB), Y2, Y2
+	VPANDN      Y0, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPAND       Y3, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x0e, Y2, Y12
+	VPSRLD      $0x12, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      800(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+832(SB), Y6, Y6
+	VPANDN      Y4, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPAND       Y7, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x0e, Y6, Y13
+	VPSRLD      $0x12, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1312(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+832(SB), Y10, Y10
+	VPANDN      Y8, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPAND       Y11, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x0e, Y10, Y14
+	VPSRLD      $0x12, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      448(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+864(SB), Y1, Y1
+	VPANDN      Y3, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPAND       Y2, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x14, Y1, Y12
+	VPSRLD      $0x0c, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      960(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+864(SB), Y5, Y5
+	VPANDN      Y7, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPAND       Y6, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x14, Y5, Y13
+	VPSRLD      $0x0c, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1472(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+864(SB), Y9, Y9
+	VPANDN      Y11, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPAND       Y10, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x14, Y9, Y14
+	VPSRLD      $0x0c, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      608(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+896(SB), Y0, Y0
+	VPANDN      Y2, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPAND       Y1, Y3, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x05, Y0, Y12
+	VPSRLD      $0x1b, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      1120(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+896(SB), Y4, Y4
+	VPANDN      Y6, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPAND       Y5, Y7, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x05, Y4, Y13
+	VPSRLD      $0x1b, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1632(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+896(SB), Y8, Y8
+	VPANDN      Y10, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPAND       Y9, Y11, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x05, Y8, Y14
+	VPSRLD      $0x1b, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      256(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+928(SB), Y3, Y3
+	VPANDN      Y1, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPAND       Y0, Y2, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x09, Y3, Y12
+	VPSRLD      $0x17, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      768(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+928(SB), Y7, Y7
+	VPANDN      Y5, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPAND       Y4, Y6, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x09, Y7, Y13
+	VPSRLD      $0x17, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1280(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+928(SB), Y11, Y11
+	VPANDN      Y9, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPAND       Y8, Y10, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x09, Y11, Y14
+	VPSRLD      $0x17, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      416(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+960(SB), Y2, Y2
+	VPANDN      Y0, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPAND       Y3, Y1, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSLLD      $0x0e, Y2, Y12
+	VPSRLD      $0x12, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      928(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+960(SB), Y6, Y6
+	VPANDN      Y4, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPAND       Y7, Y5, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSLLD      $0x0e, Y6, Y13
+	VPSRLD      $0x12, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1440(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+960(SB), Y10, Y10
+	VPANDN      Y8, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPAND       Y11, Y9, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSLLD      $0x0e, Y10, Y14
+	VPSRLD      $0x12, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      576(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+992(SB), Y1, Y1
+	VPANDN      Y3, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPAND       Y2, Y0, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x14, Y1, Y12
+	VPSRLD      $0x0c, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      1088(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+992(SB), Y5, Y5
+	VPANDN      Y7, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPAND       Y6, Y4, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x14, Y5, Y13
+	VPSRLD      $0x0c, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1600(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+992(SB), Y9, Y9
+	VPANDN      Y11, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPAND       Y10, Y8, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x14, Y9, Y14
+	VPSRLD      $0x0c, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      352(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1024(SB), Y0, Y0
+	VPXOR       Y2, Y3, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x04, Y0, Y12
+	VPSRLD      $0x1c, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      864(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1024(SB), Y4, Y4
+	VPXOR       Y6, Y7, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x04, Y4, Y13
+	VPSRLD      $0x1c, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1376(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1024(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x04, Y8, Y14
+	VPSRLD      $0x1c, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      448(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1056(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0b, Y3, Y12
+	VPSRLD      $0x15, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      960(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1056(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0b, Y7, Y13
+	VPSRLD      $0x15, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1472(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1056(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0b, Y11, Y14
+	VPSRLD      $0x15, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      544(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1088(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1056(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1088(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1568(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1088(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSHUFB     md5Swap16<>+0(SB), Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      640(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+1120(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x17, Y1, Y12
+	VPSRLD      $0x09, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      1152(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+1120(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x17, Y5, Y13
+	VPSRLD      $0x09, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1664(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+1120(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x17, Y9, Y14
+	VPSRLD      $0x09, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      224(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1152(SB), Y0, Y0
+	VPXOR       Y2, Y3, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x04, Y0, Y12
+	VPSRLD      $0x1c, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      736(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1152(SB), Y4, Y4
+	VPXOR       Y6, Y7, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x04, Y4, Y13
+	VPSRLD      $0x1c, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1248(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1152(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x04, Y8, Y14
+	VPSRLD      $0x1c, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      320(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1184(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0b, Y3, Y12
+	VPSRLD      $0x15, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      832(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1184(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0b, Y7, Y13
+	VPSRLD      $0x15, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1344(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1184(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0b, Y11, Y14
+	VPSRLD      $0x15, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      416(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1216(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      928(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1216(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1440(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1216(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSHUFB     md5Swap16<>+0(SB), Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      512(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+1248(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x17, Y1, Y12
+	VPSRLD      $0x09, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      1024(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+1248(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x17, Y5, Y13
+	VPSRLD      $0x09, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1536(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+1248(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x17, Y9, Y14
+	VPSRLD      $0x09, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      608(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1280(SB), Y0, Y0
+	VPXOR       Y2, Y3, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x04, Y0, Y12
+	VPSRLD      $0x1c, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      1120(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1280(SB), Y4, Y4
+	VPXOR       Y6, Y7, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x04, Y4, Y13
+	VPSRLD      $0x1c, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1632(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1280(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x04, Y8, Y14
+	VPSRLD      $0x1c, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      192(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1312(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0b, Y3, Y12
+	VPSRLD      $0x15, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      704(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1312(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0b, Y7, Y13
+	VPSRLD      $0x15, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1216(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1312(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0b, Y11, Y14
+	VPSRLD      $0x15, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      288(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1344(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      800(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1344(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1312(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1344(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSHUFB     md5Swap16<>+0(SB), Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      384(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+1376(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x17, Y1, Y12
+	VPSRLD      $0x09, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      896(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+1376(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x17, Y5, Y13
+	VPSRLD      $0x09, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1408(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+1376(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x17, Y9, Y14
+	VPSRLD      $0x09, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      480(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1408(SB), Y0, Y0
+	VPXOR       Y2, Y3, Y12
+	VPXOR       Y1, Y12, Y12
+	VPADDD      Y12, Y0, Y0
+	VPSLLD      $0x04, Y0, Y12
+	VPSRLD      $0x1c, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      992(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1408(SB), Y4, Y4
+	VPXOR       Y6, Y7, Y13
+	VPXOR       Y5, Y13, Y13
+	VPADDD      Y13, Y4, Y4
+	VPSLLD      $0x04, Y4, Y13
+	VPSRLD      $0x1c, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1504(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1408(SB), Y8, Y8
+	VPXOR       Y10, Y11, Y14
+	VPXOR       Y9, Y14, Y14
+	VPADDD      Y14, Y8, Y8
+	VPSLLD      $0x04, Y8, Y14
+	VPSRLD      $0x1c, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      576(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1440(SB), Y3, Y3
+	VPXOR       Y1, Y2, Y12
+	VPXOR       Y0, Y12, Y12
+	VPADDD      Y12, Y3, Y3
+	VPSLLD      $0x0b, Y3, Y12
+	VPSRLD      $0x15, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      1088(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1440(SB), Y7, Y7
+	VPXOR       Y5, Y6, Y13
+	VPXOR       Y4, Y13, Y13
+	VPADDD      Y13, Y7, Y7
+	VPSLLD      $0x0b, Y7, Y13
+	VPSRLD      $0x15, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1600(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1440(SB), Y11, Y11
+	VPXOR       Y9, Y10, Y14
+	VPXOR       Y8, Y14, Y14
+	VPADDD      Y14, Y11, Y11
+	VPSLLD      $0x0b, Y11, Y14
+	VPSRLD      $0x15, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      672(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1472(SB), Y2, Y2
+	VPXOR       Y0, Y1, Y12
+	VPXOR       Y3, Y12, Y12
+	VPADDD      Y12, Y2, Y2
+	VPSHUFB     md5Swap16<>+0(SB), Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1184(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1472(SB), Y6, Y6
+	VPXOR       Y4, Y5, Y13
+	VPXOR       Y7, Y13, Y13
+	VPADDD      Y13, Y6, Y6
+	VPSHUFB     md5Swap16<>+0(SB), Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1696(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1472(SB), Y10, Y10
+	VPXOR       Y8, Y9, Y14
+	VPXOR       Y11, Y14, Y14
+	VPADDD      Y14, Y10, Y10
+	VPSHUFB     md5Swap16<>+0(SB), Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      256(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+1504(SB), Y1, Y1
+	VPXOR       Y3, Y0, Y12
+	VPXOR       Y2, Y12, Y12
+	VPADDD      Y12, Y1, Y1
+	VPSLLD      $0x17, Y1, Y12
+	VPSRLD      $0x09, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      768(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+1504(SB), Y5, Y5
+	VPXOR       Y7, Y4, Y13
+	VPXOR       Y6, Y13, Y13
+	VPADDD      Y13, Y5, Y5
+	VPSLLD      $0x17, Y5, Y13
+	VPSRLD      $0x09, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1280(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+1504(SB), Y9, Y9
+	VPXOR       Y11, Y8, Y14
+	VPXOR       Y10, Y14, Y14
+	VPADDD      Y14, Y9, Y9
+	VPSLLD      $0x17, Y9, Y14
+	VPSRLD      $0x09, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      192(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1536(SB), Y0, Y0
+	VPANDN      Y3, Y1, Y12
+	VPXOR       Y2, Y12, Y12
+	VPSUBD      Y12, Y0, Y0
+	VPSLLD      $0x06, Y0, Y12
+	VPSRLD      $0x1a, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      704(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1536(SB), Y4, Y4
+	VPANDN      Y7, Y5, Y13
+	VPXOR       Y6, Y13, Y13
+	VPSUBD      Y13, Y4, Y4
+	VPSLLD      $0x06, Y4, Y13
+	VPSRLD      $0x1a, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1216(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1536(SB), Y8, Y8
+	VPANDN      Y11, Y9, Y14
+	VPXOR       Y10, Y14, Y14
+	VPSUBD      Y14, Y8, Y8
+	VPSLLD      $0x06, Y8, Y14
+	VPSRLD      $0x1a, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      416(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1568(SB), Y3, Y3
+	VPANDN      Y2, Y0, Y12
+	VPXOR       Y1, Y12, Y12
+	VPSUBD      Y12, Y3, Y3
+	VPSLLD      $0x0a, Y3, Y12
+	VPSRLD      $0x16, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      928(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1568(SB), Y7, Y7
+	VPANDN      Y6, Y4, Y13
+	VPXOR       Y5, Y13, Y13
+	VPSUBD      Y13, Y7, Y7
+	VPSLLD      $0x0a, Y7, Y13
+	VPSRLD      $0x16, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1440(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1568(SB), Y11, Y11
+	VPANDN      Y10, Y8, Y14
+	VPXOR       Y9, Y14, Y14
+	VPSUBD      Y14, Y11, Y11
+	VPSLLD      $0x0a, Y11, Y14
+	VPSRLD      $0x16, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      640(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1600(SB), Y2, Y2
+	VPANDN      Y1, Y3, Y12
+	VPXOR       Y0, Y12, Y12
+	VPSUBD      Y12, Y2, Y2
+	VPSLLD      $0x0f, Y2, Y12
+	VPSRLD      $0x11, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1152(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1600(SB), Y6, Y6
+	VPANDN      Y5, Y7, Y13
+	VPXOR       Y4, Y13, Y13
+	VPSUBD      Y13, Y6, Y6
+	VPSLLD      $0x0f, Y6, Y13
+	VPSRLD      $0x11, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1664(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1600(SB), Y10, Y10
+	VPANDN      Y9, Y11, Y14
+	VPXOR       Y8, Y14, Y14
+	VPSUBD      Y14, Y10, Y10
+	VPSLLD      $0x0f, Y10, Y14
+	VPSRLD      $0x11, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      352(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+1632(SB), Y1, Y1
+	VPANDN      Y0, Y2, Y12
+	VPXOR       Y3, Y12, Y12
+	VPSUBD      Y12, Y1, Y1
+	VPSLLD      $0x15, Y1, Y12
+	VPSRLD      $0x0b, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      864(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+1632(SB), Y5, Y5
+	VPANDN      Y4, Y6, Y13
+	VPXOR       Y7, Y13, Y13
+	VPSUBD      Y13, Y5, Y5
+	VPSLLD      $0x15, Y5, Y13
+	VPSRLD      $0x0b, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1376(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+1632(SB), Y9, Y9
+	VPANDN      Y8, Y10, Y14
+	VPXOR       Y11, Y14, Y14
+	VPSUBD      Y14, Y9, Y9
+	VPSLLD      $0x15, Y9, Y14
+	VPSRLD      $0x0b, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      576(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1664(SB), Y0, Y0
+	VPANDN      Y3, Y1, Y12
+	VPXOR       Y2, Y12, Y12
+	VPSUBD      Y12, Y0, Y0
+	VPSLLD      $0x06, Y0, Y12
+	VPSRLD      $0x1a, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      1088(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1664(SB), Y4, Y4
+	VPANDN      Y7, Y5, Y13
+	VPXOR       Y6, Y13, Y13
+	VPSUBD      Y13, Y4, Y4
+	VPSLLD      $0x06, Y4, Y13
+	VPSRLD      $0x1a, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1600(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1664(SB), Y8, Y8
+	VPANDN      Y11, Y9, Y14
+	VPXOR       Y10, Y14, Y14
+	VPSUBD      Y14, Y8, Y8
+	VPSLLD      $0x06, Y8, Y14
+	VPSRLD      $0x1a, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      288(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1696(SB), Y3, Y3
+	VPANDN      Y2, Y0, Y12
+	VPXOR       Y1, Y12, Y12
+	VPSUBD      Y12, Y3, Y3
+	VPSLLD      $0x0a, Y3, Y12
+	VPSRLD      $0x16, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      800(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1696(SB), Y7, Y7
+	VPANDN      Y6, Y4, Y13
+	VPXOR       Y5, Y13, Y13
+	VPSUBD      Y13, Y7, Y7
+	VPSLLD      $0x0a, Y7, Y13
+	VPSRLD      $0x16, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1312(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1696(SB), Y11, Y11
+	VPANDN      Y10, Y8, Y14
+	VPXOR       Y9, Y14, Y14
+	VPSUBD      Y14, Y11, Y11
+	VPSLLD      $0x0a, Y11, Y14
+	VPSRLD      $0x16, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      512(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1728(SB), Y2, Y2
+	VPANDN      Y1, Y3, Y12
+	VPXOR       Y0, Y12, Y12
+	VPSUBD      Y12, Y2, Y2
+	VPSLLD      $0x0f, Y2, Y12
+	VPSRLD      $0x11, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      1024(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1728(SB), Y6, Y6
+	VPANDN      Y5, Y7, Y13
+	VPXOR       Y4, Y13, Y13
+	VPSUBD      Y13, Y6, Y6
+	VPSLLD      $0x0f, Y6, Y13
+	VPSRLD      $0x11, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1536(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1728(SB), Y10, Y10
+	VPANDN      Y9, Y11, Y14
+	VPXOR       Y8, Y14, Y14
+	VPSUBD      Y14, Y10, Y10
+	VPSLLD      $0x0f, Y10, Y14
+	VPSRLD      $0x11, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      224(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+1760(SB), Y1, Y1
+	VPANDN      Y0, Y2, Y12
+	VPXOR       Y3, Y12, Y12
+	VPSUBD      Y12, Y1, Y1
+	VPSLLD      $0x15, Y1, Y12
+	VPSRLD      $0x0b, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      736(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+1760(SB), Y5, Y5
+	VPANDN      Y4, Y6, Y13
+	VPXOR       Y7, Y13, Y13
+	VPSUBD      Y13, Y5, Y5
+	VPSLLD      $0x15, Y5, Y13
+	VPSRLD      $0x0b, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1248(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+1760(SB), Y9, Y9
+	VPANDN      Y8, Y10, Y14
+	VPXOR       Y11, Y14, Y14
+	VPSUBD      Y14, Y9, Y9
+	VPSLLD      $0x15, Y9, Y14
+	VPSRLD      $0x0b, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      448(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1792(SB), Y0, Y0
+	VPANDN      Y3, Y1, Y12
+	VPXOR       Y2, Y12, Y12
+	VPSUBD      Y12, Y0, Y0
+	VPSLLD      $0x06, Y0, Y12
+	VPSRLD      $0x1a, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      960(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1792(SB), Y4, Y4
+	VPANDN      Y7, Y5, Y13
+	VPXOR       Y6, Y13, Y13
+	VPSUBD      Y13, Y4, Y4
+	VPSLLD      $0x06, Y4, Y13
+	VPSRLD      $0x1a, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1472(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1792(SB), Y8, Y8
+	VPANDN      Y11, Y9, Y14
+	VPXOR       Y10, Y14, Y14
+	VPSUBD      Y14, Y8, Y8
+	VPSLLD      $0x06, Y8, Y14
+	VPSRLD      $0x1a, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      672(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1824(SB), Y3, Y3
+	VPANDN      Y2, Y0, Y12
+	VPXOR       Y1, Y12, Y12
+	VPSUBD      Y12, Y3, Y3
+	VPSLLD      $0x0a, Y3, Y12
+	VPSRLD      $0x16, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      1184(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1824(SB), Y7, Y7
+	VPANDN      Y6, Y4, Y13
+	VPXOR       Y5, Y13, Y13
+	VPSUBD      Y13, Y7, Y7
+	VPSLLD      $0x0a, Y7, Y13
+	VPSRLD      $0x16, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1696(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1824(SB), Y11, Y11
+	VPANDN      Y10, Y8, Y14
+	VPXOR       Y9, Y14, Y14
+	VPSUBD      Y14, Y11, Y11
+	VPSLLD      $0x0a, Y11, Y14
+	VPSRLD      $0x16, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      384(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1856(SB), Y2, Y2
+	VPANDN      Y1, Y3, Y12
+	VPXOR       Y0, Y12, Y12
+	VPSUBD      Y12, Y2, Y2
+	VPSLLD      $0x0f, Y2, Y12
+	VPSRLD      $0x11, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      896(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1856(SB), Y6, Y6
+	VPANDN      Y5, Y7, Y13
+	VPXOR       Y4, Y13, Y13
+	VPSUBD      Y13, Y6, Y6
+	VPSLLD      $0x0f, Y6, Y13
+	VPSRLD      $0x11, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1408(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1856(SB), Y10, Y10
+	VPANDN      Y9, Y11, Y14
+	VPXOR       Y8, Y14, Y14
+	VPSUBD      Y14, Y10, Y10
+	VPSLLD      $0x0f, Y10, Y14
+	VPSRLD      $0x11, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      608(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+1888(SB), Y1, Y1
+	VPANDN      Y0, Y2, Y12
+	VPXOR       Y3, Y12, Y12
+	VPSUBD      Y12, Y1, Y1
+	VPSLLD      $0x15, Y1, Y12
+	VPSRLD      $0x0b, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      1120(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+1888(SB), Y5, Y5
+	VPANDN      Y4, Y6, Y13
+	VPXOR       Y7, Y13, Y13
+	VPSUBD      Y13, Y5, Y5
+	VPSLLD      $0x15, Y5, Y13
+	VPSRLD      $0x0b, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1632(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+1888(SB), Y9, Y9
+	VPANDN      Y8, Y10, Y14
+	VPXOR       Y11, Y14, Y14
+	VPSUBD      Y14, Y9, Y9
+	VPSLLD      $0x15, Y9, Y14
+	VPSRLD      $0x0b, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      320(R13), Y0, Y0
+	VPADDD      md5ConstantsAVX2<>+1920(SB), Y0, Y0
+	VPANDN      Y3, Y1, Y12
+	VPXOR       Y2, Y12, Y12
+	VPSUBD      Y12, Y0, Y0
+	VPSLLD      $0x06, Y0, Y12
+	VPSRLD      $0x1a, Y0, Y0
+	VPOR        Y12, Y0, Y0
+	VPADDD      Y1, Y0, Y0
+	VPADDD      832(R13), Y4, Y4
+	VPADDD      md5ConstantsAVX2<>+1920(SB), Y4, Y4
+	VPANDN      Y7, Y5, Y13
+	VPXOR       Y6, Y13, Y13
+	VPSUBD      Y13, Y4, Y4
+	VPSLLD      $0x06, Y4, Y13
+	VPSRLD      $0x1a, Y4, Y4
+	VPOR        Y13, Y4, Y4
+	VPADDD      Y5, Y4, Y4
+	VPADDD      1344(R13), Y8, Y8
+	VPADDD      md5ConstantsAVX2<>+1920(SB), Y8, Y8
+	VPANDN      Y11, Y9, Y14
+	VPXOR       Y10, Y14, Y14
+	VPSUBD      Y14, Y8, Y8
+	VPSLLD      $0x06, Y8, Y14
+	VPSRLD      $0x1a, Y8, Y8
+	VPOR        Y14, Y8, Y8
+	VPADDD      Y9, Y8, Y8
+	VPADDD      544(R13), Y3, Y3
+	VPADDD      md5ConstantsAVX2<>+1952(SB), Y3, Y3
+	VPANDN      Y2, Y0, Y12
+	VPXOR       Y1, Y12, Y12
+	VPSUBD      Y12, Y3, Y3
+	VPSLLD      $0x0a, Y3, Y12
+	VPSRLD      $0x16, Y3, Y3
+	VPOR        Y12, Y3, Y3
+	VPADDD      Y0, Y3, Y3
+	VPADDD      1056(R13), Y7, Y7
+	VPADDD      md5ConstantsAVX2<>+1952(SB), Y7, Y7
+	VPANDN      Y6, Y4, Y13
+	VPXOR       Y5, Y13, Y13
+	VPSUBD      Y13, Y7, Y7
+	VPSLLD      $0x0a, Y7, Y13
+	VPSRLD      $0x16, Y7, Y7
+	VPOR        Y13, Y7, Y7
+	VPADDD      Y4, Y7, Y7
+	VPADDD      1568(R13), Y11, Y11
+	VPADDD      md5ConstantsAVX2<>+1952(SB), Y11, Y11
+	VPANDN      Y10, Y8, Y14
+	VPXOR       Y9, Y14, Y14
+	VPSUBD      Y14, Y11, Y11
+	VPSLLD      $0x0a, Y11, Y14
+	VPSRLD      $0x16, Y11, Y11
+	VPOR        Y14, Y11, Y11
+	VPADDD      Y8, Y11, Y11
+	VPADDD      256(R13), Y2, Y2
+	VPADDD      md5ConstantsAVX2<>+1984(SB), Y2, Y2
+	VPANDN      Y1, Y3, Y12
+	VPXOR       Y0, Y12, Y12
+	VPSUBD      Y12, Y2, Y2
+	VPSLLD      $0x0f, Y2, Y12
+	VPSRLD      $0x11, Y2, Y2
+	VPOR        Y12, Y2, Y2
+	VPADDD      Y3, Y2, Y2
+	VPADDD      768(R13), Y6, Y6
+	VPADDD      md5ConstantsAVX2<>+1984(SB), Y6, Y6
+	VPANDN      Y5, Y7, Y13
+	VPXOR       Y4, Y13, Y13
+	VPSUBD      Y13, Y6, Y6
+	VPSLLD      $0x0f, Y6, Y13
+	VPSRLD      $0x11, Y6, Y6
+	VPOR        Y13, Y6, Y6
+	VPADDD      Y7, Y6, Y6
+	VPADDD      1280(R13), Y10, Y10
+	VPADDD      md5ConstantsAVX2<>+1984(SB), Y10, Y10
+	VPANDN      Y9, Y11, Y14
+	VPXOR       Y8, Y14, Y14
+	VPSUBD      Y14, Y10, Y10
+	VPSLLD      $0x0f, Y10, Y14
+	VPSRLD      $0x11, Y10, Y10
+	VPOR        Y14, Y10, Y10
+	VPADDD      Y11, Y10, Y10
+	VPADDD      480(R13), Y1, Y1
+	VPADDD      md5ConstantsAVX2<>+2016(SB), Y1, Y1
+	VPANDN      Y0, Y2, Y12
+	VPXOR       Y3, Y12, Y12
+	VPSUBD      Y12, Y1, Y1
+	VPSLLD      $0x15, Y1, Y12
+	VPSRLD      $0x0b, Y1, Y1
+	VPOR        Y12, Y1, Y1
+	VPADDD      Y2, Y1, Y1
+	VPADDD      992(R13), Y5, Y5
+	VPADDD      md5ConstantsAVX2<>+2016(SB), Y5, Y5
+	VPANDN      Y4, Y6, Y13
+	VPXOR       Y7, Y13, Y13
+	VPSUBD      Y13, Y5, Y5
+	VPSLLD      $0x15, Y5, Y13
+	VPSRLD      $0x0b, Y5, Y5
+	VPOR        Y13, Y5, Y5
+	VPADDD      Y6, Y5, Y5
+	VPADDD      1504(R13), Y9, Y9
+	VPADDD      md5ConstantsAVX2<>+2016(SB), Y9, Y9
+	VPANDN      Y8, Y10, Y14
+	VPXOR       Y11, Y14, Y14
+	VPSUBD      Y14, Y9, Y9
+	VPSLLD      $0x15, Y9, Y14
+	VPSRLD      $0x0b, Y9, Y9
+	VPOR        Y14, Y9, Y9
+	VPADDD      Y10, Y9, Y9
+	VPADDD      1728(R13), Y0, Y0
+	VPADDD      1760(R13), Y1, Y1
+	VPADDD      1792(R13), Y2, Y2
+	VPADDD      1824(R13), Y3, Y3
+	VPADDD      1856(R13), Y4, Y4
+	VPADDD      1888(R13), Y5, Y5
+	VPADDD      1920(R13), Y6, Y6
+	VPADDD      1952(R13), Y7, Y7
+	VPADDD      1984(R13), Y8, Y8
+	VPADDD      2016(R13), Y9, Y9
+	VPADDD      2048(R13), Y10, Y10
+	VPADDD      2080(R13), Y11, Y11
 	ADDQ        $+64, BX
 	DECQ        CX
 	JNZ         block
@@ -2025,6 +2769,22 @@ tail:
 	ADDQ BX, R9
 	MOVQ R9, 120(R13)
 	ADDQ BX, R9
+	MOVQ R9, 128(R13)
+	ADDQ BX, R9
+	MOVQ R9, 136(R13)
+	ADDQ BX, R9
+	MOVQ R9, 144(R13)
+	ADDQ BX, R9
+	MOVQ R9, 152(R13)
+	ADDQ BX, R9
+	MOVQ R9, 160(R13)
+	ADDQ BX, R9
+	MOVQ R9, 168(R13)
+	ADDQ BX, R9
+	MOVQ R9, 176(R13)
+	ADDQ BX, R9
+	MOVQ R9, 184(R13)
+	ADDQ BX, R9
 	XORL BX, BX
 	MOVQ DX, CX
 	XORL DX, DX
@@ -2033,13 +2793,13 @@ tail:
 finish:
 	TESTQ        DI, DI
 	JZ           save
-	VPUNPCKLDQ   Y1, Y0, Y8
+	VPUNPCKLDQ   Y1, Y0, Y12
 	VPUNPCKHDQ   Y1, Y0, Y0
-	VPUNPCKLDQ   Y3, Y2, Y10
+	VPUNPCKLDQ   Y3, Y2, Y13
 	VPUNPCKHDQ   Y3, Y2, Y2
-	VPUNPCKLQDQ  Y10, Y8, Y1
-	VPUNPCKHQDQ  Y10, Y8, Y3
-	VPUNPCKLQDQ  Y2, Y0, Y8
+	VPUNPCKLQDQ  Y13, Y12, Y1
+	VPUNPCKHQDQ  Y13, Y12, Y3
+	VPUNPCKLQDQ  Y2, Y0, Y12
 	VPUNPCKHQDQ  Y2, Y0, Y0
 	MOVL         12(R8), AX
 	VMOVDQU      X1, (DI)(AX*1)
@@ -2050,20 +2810,20 @@ finish:
 	MOVL         92(R8), AX
 	VEXTRACTI128 $0x01, Y3, (DI)(AX*1)
 	MOVL         44(R8), AX
-	VMOVDQU      X8, (DI)(AX*1)
+	VMOVDQU      X12, (DI)(AX*1)
 	MOVL         108(R8), AX
-	VEXTRACTI128 $0x01, Y8, (DI)(AX*1)
+	VEXTRACTI128 $0x01, Y12, (DI)(AX*1)
 	MOVL         60(R8), AX
 	VMOVDQU      X0, (DI)(AX*1)
 	MOVL         124(R8), AX
 	VEXTRACTI128 $0x01, Y0, (DI)(AX*1)
-	VPUNPCKLDQ   Y5, Y4, Y9
+	VPUNPCKLDQ   Y5, Y4, Y12
 	VPUNPCKHDQ   Y5, Y4, Y4
-	VPUNPCKLDQ   Y7, Y6, Y11
+	VPUNPCKLDQ   Y7, Y6, Y13
 	VPUNPCKHDQ   Y7, Y6, Y6
-	VPUNPCKLQDQ  Y11, Y9, Y5
-	VPUNPCKHQDQ  Y11, Y9, Y7
-	VPUNPCKLQDQ  Y6, Y4, Y9
+	VPUNPCKLQDQ  Y13, Y12, Y5
+	VPUNPCKHQDQ  Y13, Y12, Y7
+	VPUNPCKLQDQ  Y6, Y4, Y12
 	VPUNPCKHQDQ  Y6, Y4, Y4
 	MOVL         140(R8), AX
 	VMOVDQU      X5, (DI)(AX*1)
@@ -2074,26 +2834,54 @@ finish:
 	MOVL         220(R8), AX
 	VEXTRACTI128 $0x01, Y7, (DI)(AX*1)
 	MOVL         172(R8), AX
-	VMOVDQU      X9, (DI)(AX*1)
+	VMOVDQU      X12, (DI)(AX*1)
 	MOVL         236(R8), AX
-	VEXTRACTI128 $0x01, Y9, (DI)(AX*1)
+	VEXTRACTI128 $0x01, Y12, (DI)(AX*1)
 	MOVL         188(R8), AX
 	VMOVDQU      X4, (DI)(AX*1)
 	MOVL         252(R8), AX
 	VEXTRACTI128 $0x01, Y4, (DI)(AX*1)
-	ADDQ         $0x00000100, R8
+	VPUNPCKLDQ   Y9, Y8, Y12
+	VPUNPCKHDQ   Y9, Y8, Y8
+	VPUNPCKLDQ   Y11, Y10, Y13
+	VPUNPCKHDQ   Y11, Y10, Y10
+	VPUNPCKLQDQ  Y13, Y12, Y9
+	VPUNPCKHQDQ  Y13, Y12, Y11
+	VPUNPCKLQDQ  Y10, Y8, Y12
+	VPUNPCKHQDQ  Y10, Y8, Y8
+	MOVL         268(R8), AX
+	VMOVDQU      X9, (DI)(AX*1)
+	MOVL         332(R8), AX
+	VEXTRACTI128 $0x01, Y9, (DI)(AX*1)
+	MOVL         284(R8), AX
+	VMOVDQU      X11, (DI)(AX*1)
+	MOVL         348(R8), AX
+	VEXTRACTI128 $0x01, Y11, (DI)(AX*1)
+	MOVL         300(R8), AX
+	VMOVDQU      X12, (DI)(AX*1)
+	MOVL         364(R8), AX
+	VEXTRACTI128 $0x01, Y12, (DI)(AX*1)
+	MOVL         316(R8), AX
+	VMOVDQU      X8, (DI)(AX*1)
+	MOVL         380(R8), AX
+	VEXTRACTI128 $0x01, Y8, (DI)(AX*1)
+	ADDQ         $0x00000180, R8
 	DECQ         R12
 	JMP          group
 
 save:
 	VMOVDQU Y0, (SI)
-	VMOVDQU Y1, 64(SI)
-	VMOVDQU Y2, 128(SI)
-	VMOVDQU Y3, 192(SI)
+	VMOVDQU Y1, 96(SI)
+	VMOVDQU Y2, 192(SI)
+	VMOVDQU Y3, 288(SI)
 	VMOVDQU Y4, 32(SI)
-	VMOVDQU Y5, 96(SI)
-	VMOVDQU Y6, 160(SI)
-	VMOVDQU Y7, 224(SI)
+	VMOVDQU Y5, 128(SI)
+	VMOVDQU Y6, 224(SI)
+	VMOVDQU Y7, 320(SI)
+	VMOVDQU Y8, 64(SI)
+	VMOVDQU Y9, 160(SI)
+	VMOVDQU Y10, 256(SI)
+	VMOVDQU Y11, 352(SI)
 
 done:
 	VZEROUPPER

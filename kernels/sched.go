@@ -90,6 +90,9 @@ const (
 	// keyedRow is what crypto/hmac spends on a row, in blocks, besides the
 	// row's own: the second pass, and restoring the key's states twice.
 	keyedRow = 6
+	// refillRow is what refill spends on a row, besides its blocks, in
+	// nanoseconds.
+	refillRow = 30
 	// nearRow is what a row at the end of a buffer costs more, in nanoseconds.
 	nearRow = 15
 	// spillSize is room for copies of rows that lie at the very end of a
@@ -109,10 +112,11 @@ type laneScratch struct {
 
 	refs, sorted, rest [chunkRows + maxLanes]rowRef
 	starts             [maxClass + 2]int32
+	odd                [maxLanes]rowRef // a group that is not full
 	lanesAt            [maxLanes]rowRef // where the lanes of refill are
 
-	spilled int // bytes of spill in use
-	staged  int // most bytes of stage in use
+	// How much of each area may hold something, in bytes.
+	staged, spilled, innerUsed, cutUsed int
 }
 
 var laneScratches = sync.Pool{New: func() any { return new(laneScratch) }}
@@ -141,13 +145,12 @@ func (k *laneKernel) few(col *Column, lo, hi int, mac *macKey) bool {
 }
 
 // wipe clears what the rows left behind.
-func (s *laneScratch) wipe(keyed bool) {
+func (s *laneScratch) wipe() {
 	clear(s.stage[:s.staged])
 	clear(s.spill[:s.spilled])
-	s.staged, s.spilled = 0, 0
-	if keyed {
-		clear(s.inner[:])
-	}
+	clear(s.inner[:s.innerUsed])
+	clear(s.cut[:s.cutUsed])
+	s.staged, s.spilled, s.innerUsed, s.cutUsed = 0, 0, 0, 0
 }
 
 // sum is Backend.sum over the kernel.
@@ -164,7 +167,7 @@ func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
 		dst = dst[n*size:]
 		lo += n
 	}
-	s.wipe(mac != nil)
+	s.wipe()
 	laneScratches.Put(s)
 	runtime.KeepAlive(col)
 }
@@ -173,10 +176,13 @@ func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
 // capacity it is that of some byte that is never read as a row's.
 func addr(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
-// blocks is the number of blocks of a padded message of length bytes.
+// blocks is the number of blocks of a padded message of length bytes: one byte
+// of padding and the length field, of 8 bytes or 16, must fit too.
 func (k *laneKernel) blocks(length int) int {
-	block := k.alg.BlockSize()
-	return (length+block/8)/block + 1
+	if k.alg.wide() {
+		return (length+16)>>7 + 1
+	}
+	return (length+8)>>6 + 1
 }
 
 // broadcast sets every lane of to to the chaining value st.
@@ -219,9 +225,11 @@ func (k *laneKernel) chunk(s *laneScratch, dst []byte, col *Column, lo, n int, m
 	size := k.alg.Size()
 	j := job{laneKernel: k, laneScratch: s, col: col, lo: lo, out: dst, mac: mac, start: &k.start}
 	if size != k.full {
+		s.cutUsed = max(s.cutUsed, n*k.full)
 		j.out = s.cut[:n*k.full]
 	}
 	if mac != nil {
+		s.innerUsed = max(s.innerUsed, n*k.full)
 		j.out, j.extra, j.start = s.inner[:n*k.full], k.alg.BlockSize(), &mac.lanes.inner
 	}
 	j.hash(n)
@@ -235,8 +243,25 @@ func (k *laneKernel) chunk(s *laneScratch, dst []byte, col *Column, lo, n int, m
 		j.outer(dst, n)
 	}
 	if size != k.full {
-		for i := range n {
-			copy(dst[i*size:(i+1)*size], s.cut[i*k.full:])
+		cutDigests(dst, s.cut[:n*k.full], size)
+	}
+}
+
+// cutDigests copies the first size bytes of each of the digests in full: 28 of
+// 32 for SHA-224, 48 or 32 of 64.
+func cutDigests(dst, full []byte, size int) {
+	switch size {
+	case 28:
+		for ; len(full) > 0; dst, full = dst[28:], full[32:] {
+			*(*[28]byte)(dst) = [28]byte(full)
+		}
+	case 48:
+		for ; len(full) > 0; dst, full = dst[48:], full[64:] {
+			*(*[48]byte)(dst) = [48]byte(full)
+		}
+	case 32:
+		for ; len(full) > 0; dst, full = dst[32:], full[64:] {
+			*(*[32]byte)(dst) = [32]byte(full)
 		}
 	}
 }

@@ -38,42 +38,55 @@ func (k laneKernel) with(p packer) laneKernel {
 }
 
 // assembly is the list of this architecture's own kernels for an algorithm,
-// best first. The costs were measured on a server processor with all tiers.
+// best first.
 func assembly(alg Alg) []*Backend {
 	switch alg {
 	case MD5:
 		return []*Backend{
-			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX512,
-				cost: laneCost{step: 75, block: 71, row: 8, batch: 130}}.with(packAVX512)),
-			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX2,
-				cost: laneCost{step: 130, block: 71, row: 8, batch: 130}}.with(packAVX2)),
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX512, cost: costs(alg, 75)}.with(packAVX512)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 24, full: 16, word: rowWord(24), run: md5AVX2, cost: costs(alg, 175)}.with(packAVX2)),
 		}
 	case SHA1:
 		return []*Backend{
-			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX512,
-				cost: laneCost{step: 115, block: 32, row: 48, batch: 130}}.with(packAVX512)),
-			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2,
-				cost: laneCost{step: 250, block: 32, row: 48, batch: 130}}.with(packAVX2)),
-			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 3, full: 20, word: sha1NIWord, run: sha1SHANI,
-				cost: laneCost{step: 76, block: 32, row: 48, batch: 130}}.with(packAVX2)),
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX512, cost: costs(alg, 115)}.with(packAVX512)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2, cost: costs(alg, 250)}.with(packAVX2)),
+			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 3, full: 20, word: sha1NIWord, run: sha1SHANI, cost: costs(alg, 76)}.with(packAVX2)),
 		}
 	case SHA224, SHA256:
 		return []*Backend{
-			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 32, word: rowWord(16), run: sha256AVX512,
-				cost: laneCost{step: 230, block: 35, row: 28, batch: 130}}.with(packAVX512)),
-			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: sha256NIWord, run: sha256SHANI,
-				cost: laneCost{step: 48, block: 35, row: 28, batch: 130}}.with(packAVX2)),
-			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 8, full: 32, word: rowWord(8), run: sha256AVX2,
-				cost: laneCost{step: 300, block: 35, row: 28, batch: 130}}.with(packAVX2)),
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 32, word: rowWord(16), run: sha256AVX512, cost: costs(alg, 230)}.with(packAVX512)),
+			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: sha256NIWord, run: sha256SHANI, cost: costs(alg, 48)}.with(packAVX2)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 8, full: 32, word: rowWord(8), run: sha256AVX2, cost: costs(alg, 300)}.with(packAVX2)),
 		}
 	default:
 		return []*Backend{
-			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 8, full: 64, word: rowWord(8), run: sha512AVX512,
-				cost: laneCost{step: 280, block: 180, row: 40, batch: 130}}.with(packAVX512)),
-			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 4, full: 64, word: rowWord(4), run: sha512AVX2,
-				cost: laneCost{step: 350, block: 180, row: 40, batch: 130}}.with(packAVX2)),
+			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 8, full: 64, word: rowWord(8), run: sha512AVX512, cost: costs(alg, 280)}.with(packAVX512)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 4, full: 64, word: rowWord(4), run: sha512AVX2, cost: costs(alg, 350)}.with(packAVX2)),
 		}
 	}
+}
+
+// costs are the scheduler's figures for a kernel that takes step nanoseconds
+// for a block of a whole group, as measured on a server processor that has all
+// tiers. The standard library is much slower without the SHA instructions.
+func costs(alg Alg, step int) laneCost {
+	c := laneCost{step: step, batch: 130}
+	sha := cpu.Features().Has(cpu.SHA)
+	switch {
+	case alg == MD5:
+		c.block, c.row = 71, 8
+	case alg.wide():
+		c.block, c.row = 180, 40
+	case alg == SHA1 && sha:
+		c.block, c.row = 32, 48
+	case alg == SHA1:
+		c.block, c.row = 95, 30
+	case sha:
+		c.block, c.row = 35, 28
+	default:
+		c.block, c.row = 150, 40
+	}
+	return c
 }
 
 // rowWord is where kernels that keep a word of all rows together have a row's

@@ -23,8 +23,14 @@ func (j *job) hash(n int) {
 	}
 }
 
-// classes puts rows in order of their number of blocks, runs the whole groups
-// of each number and adds the others to rest.
+// worthGroup reports whether n rows, fewer than the lanes, had better make a
+// group of their own: the idle lanes cost less than refill spends on the rows.
+func (j *job) worthGroup(n, blocks int) bool {
+	return n > 0 && blocks*j.cost.step*(j.lanes-n) <= n*refillRow*j.lanes
+}
+
+// classes puts rows in order of their number of blocks, runs the groups of
+// each number and adds the rows that make no group to rest.
 func (j *job) classes(rows, rest []rowRef) []rowRef {
 	next := &j.starts
 	clear(next[:])
@@ -53,7 +59,11 @@ func (j *job) classes(rows, rest []rowRef) []rowRef {
 		if whole > 0 {
 			j.class(j.sorted[at:at+whole], whole, b)
 		}
-		rest = append(rest, j.sorted[at+whole:at+n]...)
+		if odd := j.sorted[at+whole : at+n]; j.worthGroup(len(odd), b) {
+			j.class(append(j.odd[:0], odd...), len(odd), b)
+		} else {
+			rest = append(rest, odd...)
+		}
 		at += n
 	}
 	return rest
