@@ -11,6 +11,7 @@ import (
 // NULL and the empty text stay apart, cells of columns without a mask come out
 // byte for byte.
 func TestB33CSV(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.csv"), filepath.Join(dir, "out.csv")
 	for _, tt := range []struct {

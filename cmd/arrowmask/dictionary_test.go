@@ -15,6 +15,7 @@ import (
 // A dictionary-encoded column whose batches have dictionaries of their own is
 // masked by value and stays a dictionary where the format has them.
 func TestDictionaryColumn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.arrows")
 	dictType := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: arrow.BinaryTypes.String}

@@ -9,6 +9,7 @@ import (
 // Every format to every format: the masked columns are what the masks make of
 // the sample, the others are unchanged.
 func TestEveryFormatPair(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	formats := []string{"parquet", "arrow", "arrows", "csv", "tsv"}
 	sample := someCustomers(t)

@@ -9,6 +9,7 @@ import (
 
 // An output that takes no more bytes fails the run.
 func TestDiskFull(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"parquet", "arrow", "arrow-stream", "csv"} {
 		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 		if err != nil {

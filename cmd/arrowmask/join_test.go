@@ -12,6 +12,7 @@ import (
 // B12: digests made here join with digests of the same values made by another
 // tool: every row matches, in letter case too.
 func TestB12DigestsJoin(t *testing.T) {
+	t.Parallel()
 	tool, err := exec.LookPath("sha256sum")
 	if err != nil {
 		t.Skipf("no sha256sum to compare with: %v", err)

@@ -15,6 +15,7 @@ var katTail = regexp.MustCompile(`(?m)^(\d+) passed, (\d+) failed, (\d+) skipped
 
 // The built-in answers pass on every backend, alone too.
 func TestKAT(t *testing.T) {
+	t.Parallel()
 	r := arrowmask(t, "kat")
 	if m := katTail.FindStringSubmatch(r.out); m == nil || m[1] == "0" || m[2] != "0" {
 		t.Errorf("kat ends with %q", r.out[max(0, len(r.out)-200):])

@@ -11,6 +11,7 @@ import (
 // No clear value of a masked column is anywhere in the output: not in the
 // pages, nor in dictionaries, statistics or metadata.
 func TestNoClearValueInOutput(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	original := readTable(t, someCustomers(t))
 	for _, ext := range []string{"parquet", "arrow", "arrows", "csv"} {
@@ -46,6 +47,7 @@ func TestNoClearValueInOutput(t *testing.T) {
 // B32: compressed and plain IPC of few rows, with NULL, all NULL and empty
 // columns, goes through both ways.
 func TestB32CompressedIPC(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, rows := range []int{0, 1, 9, 10, 65} {
 		in := filepath.Join(dir, fmt.Sprintf("in%d.csv", rows))

@@ -30,6 +30,7 @@ var big = os.Getenv("ARROWMASK_BIG") != ""
 // Without ARROWMASK_BIG smaller batches of a smaller file have to fit into less
 // than reading it whole would take.
 func TestMemoryParquet(t *testing.T) {
+	t.Parallel()
 	size, limit, batches := int64(150_000_000), int64(360<<20), []string{"--threads", "2", "--batch-rows", "4096"}
 	if big {
 		size, limit, batches = 2_000_000_000, 1<<30, []string{"--threads", "8"}

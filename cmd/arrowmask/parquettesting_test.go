@@ -44,6 +44,7 @@ var badFiles = map[string]struct {
 // The reference collection of Parquet files: each is masked (a text column
 // hashed where there is one) or refused with one clear line and no output.
 func TestParquetCollection(t *testing.T) {
+	t.Parallel()
 	root := shared(t, "data", "parquet-testing", "data")
 	dir := t.TempDir()
 	tally := map[string]int{}

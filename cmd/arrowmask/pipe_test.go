@@ -11,6 +11,7 @@ import (
 
 // Every format through standard input and output gives what files give.
 func TestPipes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for ext, format := range map[string]string{"parquet": "parquet", "arrow": "arrow", "arrows": "arrow-stream", "csv": "csv", "tsv": "tsv"} {
 		t.Run(format, func(t *testing.T) {

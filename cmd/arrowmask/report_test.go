@@ -29,6 +29,7 @@ func decodeReport(t *testing.T, text string) report {
 }
 
 func TestReport(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	key := filepath.Join(dir, "pepper.key")
 	secret := "correct horse battery staple"
