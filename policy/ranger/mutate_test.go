@@ -181,8 +181,12 @@ func TestMutations(t *testing.T) {
 	if err != nil || clear != " f" {
 		t.Fatalf("undamaged: clear%s, %v", clear, err)
 	}
-	tried, refused := 0, 0
+	places, tried, refused := 0, 0, 0
 	try := func(path, what string) {
+		// With -short a part of them, chosen by place.
+		if places++; testing.Short() && places%8 != 0 {
+			return
+		}
 		tried++
 		body, err := json.Marshal(file)
 		if err != nil {
@@ -215,7 +219,7 @@ func TestMutations(t *testing.T) {
 		})
 	}
 	t.Logf("%d damaged files, %d refused", tried, refused)
-	if tried < 1000 || refused < tried/2 {
+	if places < 1000 || refused < tried/2 {
 		t.Error("the mutations do not damage enough")
 	}
 }
