@@ -14,7 +14,7 @@ import (
 // use, evaluated exactly or not at all: comparisons (== != === !== < <= > >=),
 // && || !, parentheses, text, numbers, true, false, null; USER.attr, TAG.attr
 // (tag.attr), RES.level, REQ.user, REQ.accessType, also as USER['attr']; and
-// the macros of macros and nameMacros below. What does not parse, or reads an
+// the macros of boolMacros and listMacros below. What does not parse, or reads an
 // attribute that is not there, closes the policy.
 
 var errExpr = errors.New("expression outside of what can be evaluated")
@@ -58,9 +58,11 @@ var boolMacros = map[string]int{
 	"HAS_ANY_TAG": 0, "HAS_NO_TAG": 0, "IS_IN_ANY_GROUP": 0, "IS_IN_ANY_ROLE": 0, "IS_NOT_IN_ANY_GROUP": 0, "IS_NOT_IN_ANY_ROLE": 0,
 }
 
-// nameMacros list names, as text parted by commas, or in quotes with _Q.
-var nameMacros = map[string]bool{
-	"GET_UG_NAMES": true, "GET_UG_NAMES_Q": true, "GET_UR_NAMES": true, "GET_UR_NAMES_Q": true, "GET_TAG_NAMES": true, "GET_TAG_NAMES_Q": true,
+// listMacros give texts parted by commas, or in quotes with _Q; true: of the
+// attribute that the argument names.
+var listMacros = map[string]bool{
+	"GET_UG_NAMES": false, "GET_UR_NAMES": false, "GET_TAG_NAMES": false,
+	"GET_USER_ATTR": true, "GET_UG_ATTR": true,
 }
 
 func parseScript(src string) (*script, error) {
@@ -228,25 +230,32 @@ func (p *scriptParser) name(t string) (*sexpr, error) {
 	if strings.Contains(t, "TAG") {
 		p.s.column = true
 	}
-	if n, ok := boolMacros[t]; ok {
-		if n == 0 {
-			return e, nil
-		}
-		arg := ""
-		if p.eat("(") {
-			arg = p.peek()
-			p.i++
-		}
-		if len(arg) < 2 || arg[0] != '\'' && arg[0] != '"' || !p.eat(")") {
+	args, ok := boolMacros[t]
+	if ok && args == 0 {
+		return e, nil
+	}
+	if !ok {
+		ofAttr, ok := listMacros[strings.TrimSuffix(t, "_Q")]
+		if !ok {
 			return nil, errExpr
 		}
-		e.key = arg[1 : len(arg)-1]
-		return e, nil
+		if !ofAttr {
+			if !p.eat("(") || !p.eat(")") {
+				return nil, errExpr
+			}
+			return e, nil
+		}
 	}
-	if nameMacros[t] && p.eat("(") && p.eat(")") {
-		return e, nil
+	if !p.eat("(") {
+		return nil, errExpr
 	}
-	return nil, errExpr
+	arg := p.peek()
+	p.i++
+	if len(arg) < 2 || arg[0] != '\'' && arg[0] != '"' || !p.eat(")") {
+		return nil, errExpr
+	}
+	e.key = arg[1 : len(arg)-1]
+	return e, nil
 }
 
 // undefined is the value of what is not there: only a comparison with null may
@@ -358,6 +367,9 @@ func (e *sexpr) call(v *env) (any, error) {
 		return len(v.roles) == 0, nil
 	}
 	list, quoted := e.names(v)
+	if len(list) == 0 && e.key != "" {
+		return undefined{e.name + " of " + e.key}, nil
+	}
 	if !quoted {
 		return strings.Join(list, ","), nil
 	}
@@ -371,7 +383,7 @@ func (e *sexpr) call(v *env) (any, error) {
 	return strings.Join(out, ","), nil
 }
 
-// names is the list of a name macro, and whether its text is quoted.
+// names is the list of a list macro, and whether its text is quoted.
 func (e *sexpr) names(v *env) (list []string, quoted bool) {
 	base, quoted := strings.CutSuffix(e.name, "_Q")
 	switch base {
@@ -381,6 +393,17 @@ func (e *sexpr) names(v *env) (list []string, quoted bool) {
 		list = v.roles
 	case "GET_TAG_NAMES":
 		list = v.tags
+	case "GET_USER_ATTR":
+		if s, ok := v.userAttr(e.key); ok {
+			list = []string{s}
+		}
+	case "GET_UG_ATTR":
+		for _, g := range v.groups {
+			if s, ok := v.groupAttr(g, e.key); ok {
+				list = append(list, s)
+			}
+		}
+		list = sorted(list)
 	}
 	return list, quoted
 }
@@ -498,8 +521,12 @@ func (s *script) text(v *env) (string, error) {
 
 // list is the value as the list of an IN.
 func (s *script) list(v *env) ([]string, error) {
-	if s.root.kind == "call" && nameMacros[s.root.name] {
-		if list, quoted := s.root.names(v); quoted {
+	if s.root.kind == "call" {
+		list, quoted := s.root.names(v)
+		if quoted && len(list) == 0 && s.root.key != "" {
+			return nil, fmt.Errorf("%w: nobody has %s", errExpr, s.root.key)
+		}
+		if quoted {
 			return list, nil
 		}
 	}

@@ -348,7 +348,8 @@ func TestConditions(t *testing.T) {
 		"IS_IN_GROUP('g')": "c:MASK/1", "IS_IN_GROUP('h') || IS_IN_ANY_GROUP": "c:MASK/1", "IS_IN_ANY_ROLE": "-", "IS_NOT_IN_ANY_ROLE": "c:MASK/1",
 		"HAS_USER_ATTR('dept') && !HAS_USER_ATTR('x')": "c:MASK/1", "HAS_UG_ATTR('site')": "c:MASK/1", "HAS_ANY_TAG": "-", "HAS_NO_TAG": "c:MASK/1",
 		"REQ.user == 'u' && REQ.accessType == 'select'": "c:MASK/1", "RES.column == 'c'": "c:MASK/1", "RES.column == 'd'": "-", "USER._name == 'u';": "c:MASK/1",
-		"GET_UG_NAMES() == 'g'": "c:MASK/1", "true || USER.nosuch == 'x'": "c:MASK/1", "false && USER.nosuch == 'x'": "-",
+		"GET_UG_NAMES() == 'g'": "c:MASK/1", "GET_USER_ATTR('dept') == 'hr'": "c:MASK/1", "GET_UG_ATTR('site') == 'x'": "c:MASK/1", "GET_USER_ATTR('no') == 'hr'": "error: policy 1",
+		"true || USER.nosuch == 'x'": "c:MASK/1", "false && USER.nosuch == 'x'": "-",
 		// What cannot be evaluated exactly closes the column.
 		"USER.nosuch == 'x'": "error: policy 1", "TAG.level == 'x'": "error: policy 1", "ctx.isAccessedAfter('x')": "error: policy 1", "var x = 1; x": "error: policy 1",
 		"USER.dept": "error: policy 1", "USER.dept.startsWith('h')": "error: policy 1", "1 == 1 == 1": "error: policy 1", "'it\\'s' == 'x'": "error: policy 1",
@@ -452,6 +453,9 @@ func TestMaskTypes(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
+	attrs := Options{Users: []byte(`{"groupAttrMapping":{"g1":{"site":"x"},"g2":{"site":"y'z"}}}`)}
+	check(t, load(t, []obj{filterPolicy(1, "c in (${{GET_UG_ATTR_Q('site')}})", nil)}, nil, attrs), table(t, "c"),
+		want{who("u", "g1", "g2"), "`c` in('x','y''z')/1"}, want{who("u"), "error: policy 1"})
 	id := policy.NewIdentity("u", []string{"g1", "g2"}, nil, map[string]string{"dept": "x' or 'a'='a"})
 	for expr, w := range map[string]string{
 		"c = 'x'": "`c`='x'/1", `c = "x"`: "`c`='x'/1", "c = '${{USER.dept}}'": "`c`='x'' or ''a''=''a'/1", "c in (${{GET_UG_NAMES_Q()}})": "`c` in('g1','g2')/1",
