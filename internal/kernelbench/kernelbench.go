@@ -180,7 +180,10 @@ func backend(alg kernels.Alg, name string) (*kernels.Backend, error) {
 	return nil, nil
 }
 
-// time times one cell.
+// time times one cell. A batch that takes long is timed piece by piece, and
+// short ones several together, so that the two ways take turns every few
+// milliseconds: what disturbs the machine for longer falls on both, and what
+// is shorter falls out of the median.
 func (c Config) time(b *kernels.Backend, n, rows, threads int) (Result, error) {
 	r := Result{Alg: b.Alg, Backend: b.Name, Raw: c.Raw, Len: n, Rows: rows, Threads: threads}
 	sides := make([]*side, threads)
@@ -190,25 +193,32 @@ func (c Config) time(b *kernels.Backend, n, rows, threads int) (Result, error) {
 	if err := sides[0].check(); err != nil {
 		return r, err
 	}
-	// How many batches fill a sample, by the slower way.
-	repeat := 1
-	for {
-		t := together(sides, repeat, (*side).std)
-		if t >= c.Sample/2 || repeat >= 1<<24 {
-			repeat = max(1, int(float64(repeat)*float64(c.Sample)/float64(max(t, 1))))
-			break
-		}
-		repeat *= 4
+	target := min(slice, c.Sample)
+	if threads > 1 {
+		target = c.Sample // starting goroutines takes its time
 	}
+	p := sides[0].plan(target)
 	var ours, std, ratios []float64
-	together(sides, max(1, repeat/4), (*side).ours)
 	for range c.Rounds {
-		a := together(sides, repeat, (*side).ours)
-		s := together(sides, repeat, (*side).std)
-		per := float64(repeat) * float64(rows) * float64(threads)
-		ours = append(ours, float64(a)/per)
-		std = append(std, float64(s)/per)
-		ratios = append(ratios, float64(s)/float64(max(a, 1)))
+		var a, s []float64
+		for spent, i := time.Duration(0), 0; i == 0 || spent < 2*c.Sample; i++ {
+			lo := i * p.rows % rows
+			hi := min(lo+p.rows, rows)
+			per := float64(p.repeat) * float64(hi-lo) * float64(threads)
+			var x, y time.Duration
+			for turn := range 2 {
+				// Who comes second may find the rows in the cache.
+				if (turn+i)%2 == 0 {
+					x = together(sides, func(s *side) { s.ours(lo, hi) }, p.repeat)
+				} else {
+					y = together(sides, func(s *side) { s.std(lo, hi) }, p.repeat)
+				}
+			}
+			a, s = append(a, float64(x)/per), append(s, float64(y)/per)
+			spent += x + y
+		}
+		ours, std = append(ours, median(a)), append(std, median(s))
+		ratios = append(ratios, median(s)/max(median(a), 1e-3))
 	}
 	for _, s := range sides {
 		if s.err != nil {
@@ -219,35 +229,61 @@ func (c Config) time(b *kernels.Backend, n, rows, threads int) (Result, error) {
 	return r, nil
 }
 
+// slice is how long one side runs before it is the other's turn: much longer
+// than a processor takes to wake its wide vector units.
+const slice = 5 * time.Millisecond
+
+// plan says what a slice is: pieces of so many rows, each so many times.
+type plan struct{ rows, repeat int }
+
+// plan finds out how much of the row loop fills the target.
+func (s *side) plan(target time.Duration) plan {
+	p := plan{min(s.rows, chunk), 1}
+	for {
+		start := time.Now()
+		for range p.repeat {
+			s.std(0, p.rows)
+		}
+		t := time.Since(start)
+		switch {
+		case t >= target/2 || p.repeat >= 1<<20:
+			return p
+		case p.rows < s.rows:
+			p.rows = min(2*p.rows, s.rows)
+		default:
+			p.repeat *= 2
+		}
+	}
+}
+
 func median(x []float64) float64 {
 	x = slices.Clone(x)
 	slices.Sort(x)
 	return x[len(x)/2]
 }
 
-// together runs one batch after the other, repeat times, on every side at
-// once, and returns the wall time.
-func together(sides []*side, repeat int, run func(*side)) time.Duration {
+// together calls run for every side at once, repeat times, and returns the
+// wall time.
+func together(sides []*side, run func(*side), repeat int) time.Duration {
+	work := func(s *side) {
+		for range repeat {
+			run(s)
+		}
+	}
 	if len(sides) == 1 {
 		start := time.Now()
-		for range repeat {
-			run(sides[0])
-		}
+		work(sides[0])
 		return time.Since(start)
 	}
 	var ready, done sync.WaitGroup
 	begin := make(chan struct{})
+	ready.Add(len(sides))
 	for _, s := range sides {
-		ready.Add(1)
-		done.Add(1)
-		go func() {
-			defer done.Done()
+		done.Go(func() {
 			ready.Done()
 			<-begin
-			for range repeat {
-				run(s)
-			}
-		}()
+			work(s)
+		})
 	}
 	ready.Wait()
 	start := time.Now()

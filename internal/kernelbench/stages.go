@@ -21,7 +21,7 @@ func stages(b *kernels.Backend, n, rows, rounds int, sample time.Duration) strin
 	digests := s.digests[:rows*b.Alg.Size()]
 	steps = append(steps,
 		kernels.Stage{Name: "hex", Run: func() { hexenc.Lower(s.out, digests) }},
-		kernels.Stage{Name: "all", Run: s.ours})
+		kernels.Stage{Name: "all", Run: func() { s.ours(0, rows) }})
 	per := make([]float64, len(steps))
 	for i, step := range steps {
 		var times []float64
