@@ -8,7 +8,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LDFLAGS := -X main.version=$(VERSION)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-race test-purego test-interop test-big lint fuzz-short kat clean
+.PHONY: help build demo test test-race test-purego test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -42,6 +42,18 @@ lint: ## gofmt, go vet on every architecture built, staticcheck
 
 fuzz-short: ## every fuzz target for a few seconds
 	@scripts/fuzz-short.sh
+
+gen: ## write the generated assembly afresh from _asm/
+	_asm/gen.sh
+
+gen-check: ## prove that the generated files are what the generator writes
+	_asm/check.sh
+
+bench-kernels: build ## time every digest, row length and batch size (long)
+	$(BIN) bench --all
+
+bench-kernels-quick: build ## the same for the cells that matter most, under a minute
+	$(BIN) bench
 
 clean: ## remove what was built
 	rm -rf bin out

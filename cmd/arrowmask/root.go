@@ -64,7 +64,7 @@ Environment:
 		return usagef("%v; see %s --help", err, cmd.CommandPath())
 	})
 	root.AddCommand(maskCommand(), explainCommand(), evalCommand(), functionsCommand(),
-		katCommand(), selftestCommand(), versionCommand())
+		katCommand(), selftestCommand(), benchCommand(), versionCommand())
 	return root
 }
 
