@@ -8,7 +8,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LDFLAGS := -X main.version=$(VERSION)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-race test-purego test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick clean
+.PHONY: help build demo test test-race test-purego test-386 test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -27,6 +27,9 @@ test-race: ## the packages with goroutines under the race detector (needs a C co
 
 test-purego: ## the same tests without assembly, as a machine of another kind runs them
 	$(GO) test -short -tags 'purego noasm' ./kernels/... ./hexenc/... ./mask/...
+
+test-386: ## the same where an int has 32 bits
+	GOARCH=386 CGO_ENABLED=0 $(GO) test -short ./kernels/... ./hexenc/... ./fips/... ./mask/...
 
 test-interop: build ## read what arrowmask writes with pyarrow and polars, and the reverse (installs them)
 	@scripts/interop/run.sh $(BIN)
