@@ -69,7 +69,7 @@ func forward(row []byte, n int) int {
 			i++
 			continue
 		}
-		_, w := utf8.DecodeRune(row[i:])
+		_, w := decode(row[i:])
 		i += w
 	}
 	return i
@@ -83,8 +83,7 @@ func backward(row []byte, n int) int {
 			i--
 			continue
 		}
-		_, w := utf8.DecodeLastRune(row[:i])
-		i -= w
+		i -= lastWidth(row[:i])
 	}
 	return i
 }

@@ -3,6 +3,7 @@ package mask
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/arrowmask/arrowmask/kernels"
@@ -14,34 +15,47 @@ var errGrows = errors.New("mask: the output is longer than the input")
 // onePass masks text with offsets without computing sizes first. An answer is
 // hardly ever longer than its row, so each chunk of rows is masked into as
 // much room as its input has, and when the whole came out shorter it is moved
-// together at the end. done is false when the column is not for it; out is as
-// good as new then.
-func (m *textMask) onePass(r *run, out, in *Vector) (done bool, err error) {
+// together at the end. The answer is nil when the column is not for it.
+func (m *textMask) onePass(r *run, t Type, in *Vector) (*Vector, error) {
+	if m.ascii == nil || in.Len == 0 {
+		return nil, nil
+	}
+	out := &Vector{Type: t, Len: in.Len}
 	switch {
-	case m.ascii == nil || in.Len == 0:
-		return false, nil
-	case in.Layout == LayoutOffsets32 && out.Layout == LayoutOffsets32:
+	case in.Layout == LayoutOffsets32 && !r.wide:
+		if int64(in.Offsets32[in.Len]-in.Offsets32[0]) > r.limit {
+			return nil, nil
+		}
+		out.Layout, out.Offsets32 = LayoutOffsets32, slices.Clone(in.Offsets32)
 		return onePass(m, r, out, in, in.Offsets32, out.Offsets32)
 	case in.Layout == LayoutOffsets32:
+		out.Layout, out.Offsets64 = LayoutOffsets64, make([]int64, in.Len+1)
+		for i, o := range in.Offsets32 {
+			out.Offsets64[i] = int64(o)
+		}
 		return onePass(m, r, out, in, in.Offsets32, out.Offsets64)
-	case in.Layout == LayoutOffsets64:
+	case in.Layout == LayoutOffsets64 && r.wide:
+		out.Layout, out.Offsets64 = LayoutOffsets64, slices.Clone(in.Offsets64)
 		return onePass(m, r, out, in, in.Offsets64, out.Offsets64)
 	}
-	return false, nil
+	return nil, nil
 }
 
-func onePass[I, O kernels.Offset](m *textMask, r *run, out, in *Vector, from []I, to []O) (done bool, err error) {
+// onePass finds the offsets of in in those of out, to: they hold already when
+// every row keeps its length.
+func onePass[I, O kernels.Offset](m *textMask, r *run, out, in *Vector, from []I, to []O) (*Vector, error) {
 	first := from[0]
 	room := int(from[in.Len] - first)
-	if out.Layout == LayoutOffsets32 && int64(room) > r.limit {
-		return false, nil
-	}
 	buf := r.bytes(room)
 	sizes := make([]int, (in.Len+chunkRows-1)/chunkRows)
-	err = r.each(in.Len, chunkRows, func(c, lo, hi int) error {
+	to[0] = 0
+	err := r.each(in.Len, chunkRows, func(c, lo, hi int) error {
 		t := textRows[I, O]{
 			mask: m, in: in, lo: lo, data: in.Data, from: from[lo : hi+1],
 			dst: buf[from[lo]-first : from[hi]-first], start: O(from[lo] - first), ends: to[lo+1 : hi+1],
+		}
+		if first != 0 {
+			shift(t.ends, -O(first))
 		}
 		if !t.run() {
 			return errGrows
@@ -50,11 +64,10 @@ func onePass[I, O kernels.Offset](m *textMask, r *run, out, in *Vector, from []I
 		return nil
 	})
 	if err != nil {
-		r.release(buf)
-		if errors.Is(err, errGrows) {
+		if r.release(buf); err == errGrows {
 			err = nil
 		}
-		return false, err
+		return nil, err
 	}
 	total := 0
 	for c, n := range sizes {
@@ -64,17 +77,17 @@ func onePass[I, O kernels.Offset](m *textMask, r *run, out, in *Vector, from []I
 	r.copyNulls(out, in)
 	if total == room {
 		out.Data = buf
-		return true, nil
+		return out, nil
 	}
 	out.Data = r.bytes(total)
 	err = r.each(in.Len, chunkRows, func(c, lo, hi int) error {
-		was, start := from[lo]-first, sizes[c]
-		copy(out.Data[start:], buf[was:was+I(to[hi])-I(was)])
-		shift(to[lo+1:hi+1], O(start)-O(was))
+		was, start := O(from[lo]-first), O(sizes[c])
+		copy(out.Data[start:], buf[was:to[hi]])
+		shift(to[lo+1:hi+1], start-was)
 		return nil
 	})
 	r.release(buf)
-	return true, err
+	return out, err
 }
 
 // textRows is a chunk of rows to mask.
@@ -87,7 +100,9 @@ type textRows[I, O kernels.Offset] struct {
 	dst  []byte
 	at   int // bytes of dst that are written
 
-	start O // offset of dst in the output
+	// Offsets in the output: of dst, and of the end of each row. The latter
+	// come in as if every row kept its length.
+	start O
 	ends  []O
 }
 
@@ -112,119 +127,63 @@ func (t *textRows[I, O]) run() bool {
 	return true
 }
 
-// span masks the rows i to j: all that are ASCII up to the first that is not
-// in one go, then that one by itself, and so on.
+// span masks the rows i to j. Those that are ASCII are masked in one go up to
+// the first that is not; such rows seldom come alone, so as long as they last
+// they are taken one by one.
 func (t *textRows[I, O]) span(i, j int) bool {
 	for i < j {
-		first, begin := t.from[i], i
+		begin, first := i, t.from[i]
 		src := t.data[first:t.from[j]]
-		n := t.mask.ascii.Apply(t.dst[t.at:], src)
-		shift := t.start + O(t.at) - O(first)
-		if n == len(src) {
-			for k, o := range t.from[i+1 : j+1] {
-				t.ends[i+k] = O(o) + shift
-			}
-			i = j
-		} else {
-			for ; int(t.from[i+1]-first) <= n; i++ {
-				t.ends[i] = O(t.from[i+1]) + shift
-			}
-		}
-		whole := int(t.from[i] - first)
-		showASCII(t.mask, t.dst[t.at:t.at+whole], src[:whole], t.from[begin:i+1])
-		t.at += whole
-		if i == j {
-			break
-		}
-		row := src[whole : t.from[i+1]-first]
-		size, ok := t.mask.mixedRow(t.dst[t.at:], row, n-whole)
-		if !ok {
+		if len(src) > len(t.dst)-t.at {
 			return false
 		}
-		t.at += size
-		t.ends[i] = t.start + O(t.at)
-		i++
+		n := t.mask.ascii.Apply(t.dst[t.at:], src)
+		if i = j; n < len(src) {
+			for i = begin; int(t.from[i+1]-first) <= n; {
+				i++
+			}
+		}
+		ascii := int(t.from[i] - first)
+		if moved := t.at - int(first-t.from[0]); moved != 0 {
+			shift(t.ends[begin:i], O(moved))
+		}
+		showASCII(t.mask, t.dst[t.at:t.at+ascii], src[:ascii], t.from[begin:i+1])
+		t.at += ascii
+		for ; i < j; i++ {
+			row := t.data[t.from[i]:t.from[i+1]]
+			if isASCII(row) {
+				break
+			}
+			size, ok := t.mask.mixedRow(t.dst[t.at:], row)
+			if !ok {
+				return false
+			}
+			t.at += size
+			t.ends[i] = t.start + O(t.at)
+		}
 	}
 	return true
 }
 
-// mixedRow masks a row that is not all ASCII; the first done bytes of it were
-// masked as if they were in the window. It reports false when dst is too short.
-func (m *textMask) mixedRow(dst, row []byte, done int) (size int, ok bool) {
-	a, b := 0, len(row)
-	if m.window != windowAll {
-		done = 0
-		a, b = m.runeWindow(row)
-	}
+// mixedRow masks a row that is not all ASCII. It reports false when dst is too
+// short.
+func (m *textMask) mixedRow(dst, row []byte) (size int, ok bool) {
 	// Only a bad byte that is shown or kept makes a row longer.
-	if len(row) > len(dst) || !utf8.Valid(row[:a]) || !utf8.Valid(row[b:]) || m.rep[classLower].keep && !utf8.Valid(row) {
-		if m.rowSize(row) > len(dst) {
-			return 0, false
+	if len(row) <= len(dst) && !m.rep[classLower].keep {
+		if m.window == windowAll {
+			return m.mask(dst, row), true
 		}
-		return m.row(dst, row), true
-	}
-	n := done + copy(dst[done:], row[:a])
-	n += m.mask(dst[n:], row[a+done:b])
-	return n + copy(dst[n:], row[b:]), true
-}
-
-// maskMixed is mask where every replacement is one ASCII character.
-func (m *textMask) maskMixed(dst, src []byte) int {
-	n := 0
-	for i := 0; i < len(src); {
-		if c := src[i]; c < utf8.RuneSelf {
-			if len(src)-i >= 16 && isASCII(src[i:i+16]) {
-				k := m.ascii.Apply(dst[n:], src[i:])
-				n, i = n+k, i+k
-				continue
-			}
-			dst[n] = m.ascii.Byte(c)
-			n, i = n+1, i+1
-			continue
-		}
-		r, w := decode(src[i:])
-		switch rep := m.short[m.classOf(r)]; {
-		case rep != keepShort:
-			dst[n] = rep
-			n++
-		case r < 0:
-			n += copy(dst[n:], badByte)
-		default:
-			n += copy(dst[n:], src[i:i+w])
-		}
-		i += w
-	}
-	return n
-}
-
-// keepShort, as a replacement of one byte, stands for keep.
-const keepShort = 0xff
-
-// classOf is the class of what decode returns.
-func (m *textMask) classOf(r rune) class {
-	if r < 0 {
-		return classLower
-	}
-	return m.classes.of(r)
-}
-
-// decode is utf8.DecodeRune for a character that is not ASCII, but -1 for a
-// byte that is not part of valid UTF-8. Two and three bytes, nearly all of
-// text, are decoded here.
-func decode(b []byte) (r rune, width int) {
-	switch c := b[0]; {
-	case c >= 0xc2 && c < 0xe0 && len(b) >= 2 && b[1]&0xc0 == 0x80:
-		return rune(c&0x1f)<<6 | rune(b[1]&0x3f), 2
-	case c >= 0xe0 && c < 0xf0 && len(b) >= 3 && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80:
-		r = rune(c&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
-		if r >= 0x800 && (r < 0xd800 || r > 0xdfff) {
-			return r, 3
+		a, b := m.runeWindow(row)
+		if utf8.Valid(row[:a]) && utf8.Valid(row[b:]) {
+			n := copy(dst, row[:a])
+			n += m.mask(dst[n:], row[a:b])
+			return n + copy(dst[n:], row[b:]), true
 		}
 	}
-	if r, width = utf8.DecodeRune(b); width == 1 {
-		r = -1
+	if m.rowSize(row) > len(dst) {
+		return 0, false
 	}
-	return r, width
+	return m.row(dst, row), true
 }
 
 // emptyNulls reports whether no NULL has bytes.

@@ -30,12 +30,12 @@ type textStep struct {
 }
 
 func (t textStep) eval(r *run, in *Vector) (*Vector, error) {
-	out := r.textVector(t.out, in.Len)
 	if m, ok := t.op.(*textMask); ok {
-		if done, err := m.onePass(r, out, in); done || err != nil {
+		if out, err := m.onePass(r, t.out, in); out != nil || err != nil {
 			return out, err
 		}
 	}
+	out := r.textVector(t.out, in.Len)
 	starts := make([]int, (in.Len+chunkRows-1)/chunkRows)
 
 	err := r.each(in.Len, chunkRows, func(c, lo, hi int) error {

@@ -56,8 +56,9 @@ func classOf(b byte) int {
 	return other
 }
 
-// Byte is what the ASCII byte b becomes.
-func (m *Mask) Byte(b byte) byte { return m.table[b] }
+// Table is what each ASCII byte becomes; the upper half means nothing. It must
+// only be read.
+func (m *Mask) Table() *[256]byte { return &m.table }
 
 // Apply masks the ASCII bytes at the start of src into dst and returns how many
 // they are: it stops at the first byte with its top bit set, or where the

@@ -196,11 +196,11 @@ func TestNewRefusesWhatIsNotASCII(t *testing.T) {
 	}
 }
 
-func TestByte(t *testing.T) {
+func TestTable(t *testing.T) {
 	for _, r := range masks {
 		m := newMask(t, r)
 		for b := range utf8.RuneSelf {
-			if got, want := m.Byte(byte(b)), naive(r, []byte{byte(b)})[0]; got != want {
+			if got, want := m.Table()[b], naive(r, []byte{byte(b)})[0]; got != want {
 				t.Errorf("mask %q of %q: %q, want %q", r, b, got, want)
 			}
 		}
