@@ -224,6 +224,10 @@ func (e *expr) bind(b Binder) (*expr, error) {
 			if err != nil {
 				return nil, err
 			}
+			// SQL has no empty list; an engine would refuse the query.
+			if len(list) == 0 {
+				return nil, fmt.Errorf("%w: ${{%s}} gives an empty list", ErrFilter, k.text)
+			}
 			for _, v := range list {
 				out.kids = append(out.kids, textExpr(v))
 			}

@@ -521,7 +521,7 @@ func (c *filterCompiler) between(e *expr) (boolNode, error) {
 }
 
 // in over text or integer literals is a set; anything else is a chain of
-// comparisons. An empty list, which only a parameter can make, is false.
+// comparisons.
 func (c *filterCompiler) in(e *expr) (boolNode, error) {
 	a, err := c.value(e.kids[0])
 	if err != nil {
@@ -529,9 +529,6 @@ func (c *filterCompiler) in(e *expr) (boolNode, error) {
 	}
 	if a.typ == typeNull {
 		return c.constant(unknown), nil
-	}
-	if len(e.kids) == 1 {
-		return c.constant(no), nil
 	}
 	texts, ints, null := true, true, false
 	var items []operand

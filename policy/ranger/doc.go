@@ -18,4 +18,23 @@
 //
 // Access is not decided here: a user who may not read a table at all must have
 // been turned away before.
+//
+// Where this package is stricter than Ranger, or differs:
+//
+//   - Empty values, unknown access types (letter case counts), items for nobody
+//     or without an access, levels that do not reach the column, ids that occur
+//     twice, unreadable schedules and unknown time zones are errors when loading.
+//   - A policy of a tag applies to a tag of exactly the name (or pattern) it
+//     gives. A resource of two security zones is closed.
+//   - Recurring schedules open at every instant that fits; Ranger loses windows
+//     that run over midnight when only the hour is given.
+//   - Values of ${{..}} are put in as values, never as SQL, and a missing
+//     attribute closes instead of being empty text.
+//   - Shared data sets (GDS) and conditions on the client's address are not
+//     evaluated; the former come in files of their own and are not looked at.
+//
+// The order of policies is that of Ranger's trie, which is its default:
+// priority, policies that deny, the broader policy, the name. It follows the
+// releases since tag policies are asked first and a decision of equal priority
+// stands.
 package ranger

@@ -19,6 +19,9 @@ type Options struct {
 	// ServiceType names the embedded service definition ("hive", "trino",
 	// "presto", "nestedstructure") for a body that has none of its own.
 	ServiceType string
+	// Service picks the policies of one service out of a file that holds those
+	// of several, as an admin's export may.
+	Service string
 	// Roles, Users and Tags are the contents of the files beside the policies:
 	// roles, the user store and ServiceTags. Empty: none.
 	Roles, Users, Tags []byte
@@ -154,6 +157,7 @@ func (l *loader) load(body []byte) {
 		}
 	}
 	r.service = top.str("serviceName")
+	list = l.oneService(list)
 	l.serviceDef(top, list)
 	version := top.scalar("policyVersion")
 	config := top.object("serviceConfig")
@@ -179,7 +183,7 @@ func (l *loader) load(body []byte) {
 	}
 
 	h := sha256.New()
-	for _, part := range [][]byte{body, r.opts.Roles, r.opts.Users, r.opts.Tags, []byte(r.opts.ServiceType + "\x00" + r.opts.AccessType + "\x00" + r.opts.Dialect + "\x00" + r.loc.String())} {
+	for _, part := range [][]byte{body, r.opts.Roles, r.opts.Users, r.opts.Tags, []byte(r.opts.ServiceType + "\x00" + r.opts.Service + "\x00" + r.opts.AccessType + "\x00" + r.opts.Dialect + "\x00" + r.loc.String())} {
 		fmt.Fprintf(h, "%d:", len(part))
 		h.Write(part)
 	}
@@ -187,6 +191,46 @@ func (l *loader) load(body []byte) {
 	if version != "" {
 		r.version = version + "-" + r.version
 	}
+}
+
+// oneService keeps the policies of the service that the options name. Policies
+// of several services would be mixed up without a choice; a file that names its
+// service is taken whole, as Ranger takes it.
+func (l *loader) oneService(list []json.RawMessage) []json.RawMessage {
+	if l.r.service != "" && l.r.opts.Service == "" {
+		return list
+	}
+	var out []json.RawMessage
+	first := ""
+	for _, raw := range list {
+		var errs []error
+		o, err := parseObject(raw, "", &errs)
+		if err != nil {
+			out = append(out, raw) // its error comes with the policies
+			continue
+		}
+		name := o.str("service")
+		want := l.r.opts.Service
+		switch {
+		case name == "" || name == want:
+			out = append(out, raw)
+		case want != "":
+			// Of another service, which is not asked for.
+		case first == "" || first == name:
+			first = name
+			out = append(out, raw)
+		default:
+			l.errf("policies of several services, %q and %q among them: say which", first, name)
+			return nil
+		}
+	}
+	if l.r.service == "" {
+		l.r.service = first
+	}
+	if l.r.opts.Service != "" {
+		l.r.service = l.r.opts.Service
+	}
+	return out
 }
 
 // nameSet reads a list parted by commas.

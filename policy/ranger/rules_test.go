@@ -509,6 +509,8 @@ func TestTags(t *testing.T) {
 		c := obj{"groups": list{"public"}, "conditions": list{obj{"type": "expression", "values": list{expr}}}}
 		check(t, load(t, nil, pii(maskItem("MASK", c)), on("c")), table(t, "c"), want{who("u"), w})
 	}
+	byName := obj{"tagPolicies": obj{"policies": list{with(tagPolicy(7, "PII", maskItem("MASK_NULL", nil)), obj{"name": "b"}), with(tagPolicy(8, "PII", maskItem("MASK", nil)), obj{"name": "a"})}}}
+	check(t, load(t, nil, byName, on("c")), table(t, "c"), want{who("u"), "c:MASK/8"})
 	// The column's own tag comes before that of the table, whatever the priority.
 	both := obj{"tagPolicies": obj{"policies": list{with(tagPolicy(7, "TABLE", maskItem("MASK_NULL", nil)), obj{"policyPriority": 1}), tagPolicy(8, "COLUMN", maskItem("MASK", nil))}}}
 	tags := []byte(`{"tags":{"1":{"type":"TABLE"},"2":{"type":"COLUMN"}},"serviceResources":[
@@ -673,6 +675,134 @@ func TestLint(t *testing.T) {
 	bad := Lint(encodeBody(t, []obj{with(maskPolicy(1, "c"), obj{"policyPriority": 7})}, nil), Options{})
 	if len(bad) != 2 || bad[0].Kind != Malformed || !strings.Contains(bad[0].Detail, "policy 1") {
 		t.Error(bad)
+	}
+}
+
+// TestForms reads the wrappers that policies come in.
+func TestForms(t *testing.T) {
+	p := with(maskPolicy(1, "c", maskItem("MASK", nil)), obj{"service": "one"})
+	other := with(maskPolicy(2, "c", maskItem("MASK_NULL", nil)), obj{"service": "two"})
+	raw := func(v any) []byte {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name string
+		body []byte
+		o    Options
+		want string
+	}{
+		{"array", raw(list{p}), Options{}, "c:MASK/1"},
+		{"admin list", raw(obj{"startIndex": 0, "policies": list{p}}), Options{}, "c:MASK/1"},
+		{"export", raw(obj{"metaDataInfo": obj{}, "policies": list{p, other}}), Options{Service: "two"}, "c:MASK_NULL/2"},
+		{"type given", raw(list{with(p, obj{"serviceType": ""})}), Options{ServiceType: "hive"}, "c:MASK/1"},
+	} {
+		r, err := Load(c.body, c.o)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		check(t, r, table(t, "c"), want{who("u"), c.want})
+	}
+	for name, c := range map[string]struct {
+		body []byte
+		want error
+	}{
+		"empty":            {nil, ErrMalformed},
+		"no JSON":          {[]byte("policies"), ErrMalformed},
+		"cut":              {raw(list{p})[:50], ErrMalformed},
+		"more after":       {append(raw(obj{"policies": list{p}}), "{}"...), ErrMalformed},
+		"number":           {[]byte("5"), ErrMalformed},
+		"no policies":      {[]byte("[]"), ErrServiceDef},
+		"none for tables":  {raw(obj{"serviceType": "hive", "policies": list{}}), policy.ErrNoRules},
+		"no list":          {raw(obj{"serviceType": "hive"}), ErrMalformed},
+		"several services": {raw(list{p, other}), ErrMalformed},
+		"unknown type":     {raw(list{with(p, obj{"serviceType": "kudu"})}), ErrServiceDef},
+		"same id":          {raw(list{p, with(p, obj{"name": "again"})}), ErrMalformed},
+		"deltas alone":     {raw(obj{"serviceType": "hive", "policyDeltas": list{obj{"changeType": 0, "policy": p}}}), ErrMalformed},
+		"both":             {raw(obj{"policies": list{p}, "policyDeltas": list{obj{}}}), ErrMalformed},
+	} {
+		if _, err := Load(c.body, Options{}); !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Every broken policy is named, not only the first.
+	_, err := Load(raw(list{with(p, obj{"policyPriority": 5}), with(p, obj{"id": 6, "resources": obj{}})}), Options{})
+	if err == nil || !strings.Contains(err.Error(), "policy 1 ") || !strings.Contains(err.Error(), "policy 6 ") {
+		t.Error(err)
+	}
+}
+
+// TestSamplesMask carries the plans of the real policies out on values.
+func TestSamplesMask(t *testing.T) {
+	dir := casesFolder(t) + "/samples/"
+	text := func(values ...string) *mask.Vector {
+		v := &mask.Vector{Type: mask.Type{Kind: mask.Text}, Len: len(values), Layout: mask.LayoutOffsets32, Offsets32: []int32{0}}
+		for _, s := range values {
+			v.Data = append(v.Data, s...)
+			v.Offsets32 = append(v.Offsets32, int32(len(v.Data)))
+		}
+		return v
+	}
+	apply := func(file string, path []string, column, user string, in *mask.Vector) *mask.Vector {
+		r, err := Load(readFile(t, dir+file), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab, err := policy.NewTable(path, "", []policy.Column{{Name: column, Type: in.Type}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := policy.NewSnapshot(r).Plan(who(user), tab, noon)
+		if err != nil || len(p.Masks) != 1 {
+			t.Fatal(p, err)
+		}
+		e, err := mask.Parse(p.Masks[0].Mask.Expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		prog, err := mask.Compile(e, in.Type, mask.Options{Dialect: p.Masks[0].Mask.Dialect})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := prog.Eval(t.Context(), in, mask.EvalOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	out := apply("hive-policies.json", []string{"rangerauthz", "words"}, "word", "jane", text("TestString-123"))
+	if got := string(out.Data); got != "8b44d559dc5d60e4453c9b4edf2a455fbce054bb8504cd3eb9b5f391bd239c90" {
+		t.Error(got)
+	}
+	out = apply("trino-policies.json", []string{"alice-catalog", "schema", "table"}, "only_first_4", "bob", text("4111-1111 Visa"))
+	if got := string(out.Data); got != "4111XXXXXXXXXX" {
+		t.Error(got)
+	}
+	// dave sees the rows with count >= '80', an integer against text.
+	r, err := Load(readFile(t, dir+"hive-policies.json"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := policy.NewTable([]string{"rangerauthz", "words"}, "", []policy.Column{{Name: "count", Type: mask.Type{Kind: mask.Int32}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := policy.NewSnapshot(r).Plan(who("dave"), words, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Filter.Compile(words)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := &mask.Vector{Type: mask.Type{Kind: mask.Int32}, Len: 4, Data: []byte{79, 0, 0, 0, 80, 0, 0, 0, 9, 0, 0, 0, 0, 1, 0, 0}}
+	keep := make([]byte, 1)
+	if n, err := f.Eval(t.Context(), 4, []*mask.Vector{counts}, keep); err != nil || n != 2 || keep[0] != 0b1010 {
+		t.Error(n, err, keep)
 	}
 }
 
