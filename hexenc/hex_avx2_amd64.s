@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func encodeAVX2(dst *byte, src *byte, n int, chars *[16]byte)
-// Requires: AVX, AVX2, CMOV, MMX+
+// Requires: AVX, AVX2, MMX+
 TEXT ·encodeAVX2(SB), NOSPLIT, $0-32
 	MOVQ           dst+0(FP), DI
 	MOVQ           src+8(FP), SI
@@ -13,13 +13,9 @@ TEXT ·encodeAVX2(SB), NOSPLIT, $0-32
 	MOVQ           chars+24(FP), AX
 	VBROADCASTI128 (AX), Y0
 	VMOVDQU        hexMaskAVX2<>+0(SB), Y1
-	LEAQ           -1(DI)(CX*2), DX
 
 next:
-	LEAQ       1024(DI), BX
-	CMPQ       BX, DX
-	CMOVQHI    DX, BX
-	PREFETCHT0 (BX)
+	PREFETCHT0 1024(DI)
 	VPERMQ     $0xd8, (SI), Y2
 	VPSRLW     $0x04, Y2, Y3
 	VPAND      Y1, Y2, Y2
