@@ -34,23 +34,50 @@ const (
 
 type encoder struct {
 	strings map[string]int
-	masks   map[Mask]int
-	reasons map[Reason]int
-	filters map[string]int
+	masks   numbering[Mask, Mask]
+	filters numbering[Filter, string]
+	reasons numbering[Reason, Reason]
 	b       []byte
 }
 
+// numbering gives equal values one number, in the order of the values. What is
+// shared by pointer is looked at once, however often it occurs.
+type numbering[T any, K comparable] struct {
+	seen map[*T]K
+	keys map[K]int
+}
+
+func newNumbering[T any, K comparable]() numbering[T, K] {
+	return numbering[T, K]{seen: map[*T]K{}, keys: map[K]int{}}
+}
+
+// add reports whether the value is new.
+func (n *numbering[T, K]) add(p *T, key func(*T) K) bool {
+	if _, ok := n.seen[p]; ok {
+		return false
+	}
+	k := key(p)
+	n.seen[p] = k
+	if _, ok := n.keys[k]; ok {
+		return false
+	}
+	n.keys[k] = 0
+	return true
+}
+
+func (n *numbering[T, K]) id(p *T) int { return n.keys[n.seen[p]] }
+
 func encode(plans []*Plan) []byte {
-	e := &encoder{strings: map[string]int{}, masks: map[Mask]int{}, reasons: map[Reason]int{}, filters: map[string]int{}}
+	e := &encoder{strings: map[string]int{}, masks: newNumbering[Mask, Mask](), filters: newNumbering[Filter, string](), reasons: newNumbering[Reason, Reason]()}
 	for _, p := range plans {
 		e.collect(p)
 	}
 	str := sortedKeys(e.strings, strings.Compare)
-	masks := sortedKeys(e.masks, func(a, b Mask) int {
+	masks := sortedKeys(e.masks.keys, func(a, b Mask) int {
 		return firstOf(strings.Compare(a.Expr, b.Expr), strings.Compare(a.Dialect, b.Dialect))
 	})
-	filters := sortedKeys(e.filters, strings.Compare)
-	reasons := sortedKeys(e.reasons, compareReasons)
+	filters := sortedKeys(e.filters.keys, strings.Compare)
+	reasons := sortedKeys(e.reasons.keys, compareReasons)
 
 	e.b = append(e.b, encodingMagic...)
 	e.uint(encodingVersion)
@@ -121,37 +148,37 @@ func (e *encoder) collect(p *Plan) {
 			e.strings[s] = 0
 		}
 	}
-	reason := func(r Reason) {
-		if _, ok := e.reasons[r]; !ok {
-			e.reasons[r] = 0
+	reason := func(r *Reason) {
+		if e.reasons.add(r, func(r *Reason) Reason { return *r }) {
 			add(r.Policy, r.Kind, r.Tag, r.Zone)
 		}
 	}
 	add(p.Table, p.Version)
-	for _, c := range p.Masks {
+	for i := range p.Masks {
+		c := &p.Masks[i]
 		add(c.Name)
-		if _, ok := e.masks[*c.Mask]; !ok {
-			e.masks[*c.Mask] = 0
+		if e.masks.add(c.Mask, func(m *Mask) Mask { return *m }) {
 			add(c.Mask.Expr, c.Mask.Dialect)
 		}
-		reason(*c.Why)
+		reason(c.Why)
 	}
-	for _, c := range p.Exempt {
-		add(c.Name)
-		reason(*c.Why)
+	for i := range p.Exempt {
+		add(p.Exempt[i].Name)
+		reason(p.Exempt[i].Why)
 	}
-	for _, u := range p.Unmatched {
-		reason(u.Why)
-		add(u.Detail)
+	for i := range p.Unmatched {
+		reason(&p.Unmatched[i].Why)
+		add(p.Unmatched[i].Detail)
 	}
-	if p.Filter != nil {
-		e.filters[p.Filter.text] = 0
+	if p.Filter != nil && e.filters.add(p.Filter, (*Filter).canonicalText) {
 		add(p.Filter.text)
 	}
 	if p.FilterWhy != nil {
-		reason(*p.FilterWhy)
+		reason(p.FilterWhy)
 	}
 }
+
+func (f *Filter) canonicalText() string { return f.text }
 
 func (e *encoder) uint(n int)   { e.b = binary.AppendUvarint(e.b, uint64(n)) }
 func (e *encoder) str(s string) { e.uint(e.strings[s]) }
@@ -164,15 +191,27 @@ func (e *encoder) plan(p *Plan) {
 	if p.Filter == nil {
 		e.uint(0)
 	} else {
-		e.uint(e.filters[p.Filter.text] + 1)
+		e.uint(e.filters.id(p.Filter) + 1)
 	}
 	if p.FilterWhy == nil {
 		e.uint(0)
 	} else {
-		e.uint(e.reasons[*p.FilterWhy] + 1)
+		e.uint(e.reasons.id(p.FilterWhy) + 1)
 	}
+	e.columns(p.Masks)
+	e.columns(p.Exempt)
+	e.uint(len(p.Unmatched))
+	for i := range p.Unmatched {
+		e.uint(e.reasons.id(&p.Unmatched[i].Why))
+		e.str(p.Unmatched[i].Detail)
+	}
+}
+
+func (e *encoder) columns(list []ColumnMask) {
+	e.uint(len(list))
 	last := 0
-	column := func(c *ColumnMask) {
+	for i := range list {
+		c := &list[i]
 		if step := 2 * (c.Index - last); len(c.Path) == 0 {
 			e.uint(step)
 		} else {
@@ -185,23 +224,9 @@ func (e *encoder) plan(p *Plan) {
 		last = c.Index
 		e.str(c.Name)
 		if c.Mask != nil {
-			e.uint(e.masks[*c.Mask])
+			e.uint(e.masks.id(c.Mask))
 		}
-		e.uint(e.reasons[*c.Why])
-	}
-	e.uint(len(p.Masks))
-	for i := range p.Masks {
-		column(&p.Masks[i])
-	}
-	last = 0
-	e.uint(len(p.Exempt))
-	for i := range p.Exempt {
-		column(&p.Exempt[i])
-	}
-	e.uint(len(p.Unmatched))
-	for _, u := range p.Unmatched {
-		e.uint(e.reasons[u.Why])
-		e.str(u.Detail)
+		e.uint(e.reasons.id(c.Why))
 	}
 }
 

@@ -68,7 +68,13 @@ type Snapshot struct {
 	mu     sync.Mutex
 	recent map[planKey]*cached
 	hits   int
-	byText map[string]*Plan // interned by content
+
+	// What plans are made of, interned by content: plans of many tables and
+	// users share their masks, filters and reasons.
+	byText  map[string]*Plan
+	masks   map[Mask]*Mask
+	reasons map[Reason]*Reason
+	filters map[string]*Filter
 }
 
 type planKey struct{ identity, table uint64 }
@@ -97,6 +103,7 @@ func (s *Snapshot) reset() {
 	s.plans.Store(&map[planKey]*cached{})
 	s.recent = map[planKey]*cached{}
 	s.byText = map[string]*Plan{}
+	s.masks, s.reasons, s.filters = map[Mask]*Mask{}, map[Reason]*Reason{}, map[string]*Filter{}
 }
 
 // Rules are the rules of the snapshot.
@@ -175,8 +182,31 @@ func (s *Snapshot) intern(p *Plan) *Plan {
 	if q, ok := s.byText[text]; ok {
 		return q
 	}
+	for i := range p.Masks {
+		c := &p.Masks[i]
+		c.Mask, c.Why = share(s.masks, *c.Mask, c.Mask), share(s.reasons, *c.Why, c.Why)
+	}
+	for i := range p.Exempt {
+		c := &p.Exempt[i]
+		c.Why = share(s.reasons, *c.Why, c.Why)
+	}
+	if p.Filter != nil {
+		p.Filter = share(s.filters, p.Filter.text, p.Filter)
+	}
+	if p.FilterWhy != nil {
+		p.FilterWhy = share(s.reasons, *p.FilterWhy, p.FilterWhy)
+	}
 	s.byText[text] = p
 	return p
+}
+
+// share is the value of a key: the first that came.
+func share[K comparable, V any](m map[K]*V, k K, v *V) *V {
+	if old, ok := m[k]; ok {
+		return old
+	}
+	m[k] = v
+	return v
 }
 
 func (s *Snapshot) add(key planKey, c *cached) {
