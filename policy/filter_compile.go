@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -56,8 +57,11 @@ func (f *Filter) Compile(t *Table) (*RowFilter, error) {
 	if !f.Bound() {
 		return nil, fmt.Errorf("%w: it has unbound parameters", ErrFilter)
 	}
-	c := &filterCompiler{table: t, out: &RowFilter{}, used: make(map[int]int)}
+	c := &filterCompiler{table: t, out: &RowFilter{}, used: make(map[int]int), nodes: make(map[int]operand)}
 	root, err := c.boolean(f.root)
+	if err == nil && (c.out.ints+c.out.floats > maxNumberSlots || c.out.bools > maxBoolSlots) {
+		err = errors.New("too many terms")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: table %s: %s", ErrFilter, t.Name(), err)
 	}
@@ -66,10 +70,18 @@ func (f *Filter) Compile(t *Table) (*RowFilter, error) {
 	return c.out, nil
 }
 
+// Bounds of the scratch that a filter may ask for: 8 MiB of numbers and 5 MiB
+// of truth. Lists of literals need none.
+const (
+	maxNumberSlots = 1000
+	maxBoolSlots   = 20000
+)
+
 type filterCompiler struct {
 	table *Table
 	out   *RowFilter
-	used  map[int]int // column index -> input
+	used  map[int]int     // column index -> input
+	nodes map[int]operand // by input: a column is read once a chunk
 }
 
 func (c *filterCompiler) boolSlot() int  { c.out.bools++; return c.out.bools - 1 }
@@ -164,21 +176,30 @@ func (c *filterCompiler) columnValue(name string) (operand, error) {
 		return operand{}, err
 	}
 	in := c.inputOf(i)
-	switch k := c.table.Columns()[i].Type.Kind; k {
-	case mask.Text:
-		return operand{typ: typeText, input: in}, nil
-	case mask.Bool:
-		return operand{typ: typeBool, input: in}, nil
-	case mask.Int8, mask.Int16, mask.Int32, mask.Int64, mask.Uint8, mask.Uint16, mask.Uint32, mask.Uint64:
-		return operand{typ: typeInt, input: in, ints: &intColumn{input: in, kind: k, slot: c.intSlot()}}, nil
-	case mask.Date32, mask.Date64:
-		return operand{typ: typeDate, input: in, ints: &intColumn{input: in, kind: k, slot: c.intSlot()}}, nil
-	case mask.Float32, mask.Float64:
-		return operand{typ: typeFloat, input: in, flts: &floatColumn{input: in, kind: k, slot: c.floatSlot()}}, nil
-	case mask.Null:
-		return operand{typ: typeNull, lit: true}, nil
+	v, ok := c.nodes[in]
+	if !ok {
+		v = c.columnNode(in, c.table.Columns()[i].Type.Kind)
+		c.nodes[in] = v
 	}
-	return operand{typ: typeOther, input: in}, nil
+	return v, nil
+}
+
+func (c *filterCompiler) columnNode(in int, k mask.Kind) operand {
+	switch k {
+	case mask.Text:
+		return operand{typ: typeText, input: in}
+	case mask.Bool:
+		return operand{typ: typeBool, input: in}
+	case mask.Int8, mask.Int16, mask.Int32, mask.Int64, mask.Uint8, mask.Uint16, mask.Uint32, mask.Uint64:
+		return operand{typ: typeInt, input: in, ints: &intColumn{input: in, kind: k, slot: c.intSlot()}}
+	case mask.Date32, mask.Date64:
+		return operand{typ: typeDate, input: in, ints: &intColumn{input: in, kind: k, slot: c.intSlot()}}
+	case mask.Float32, mask.Float64:
+		return operand{typ: typeFloat, input: in, flts: &floatColumn{input: in, kind: k, slot: c.floatSlot()}}
+	case mask.Null:
+		return operand{typ: typeNull, lit: true}
+	}
+	return operand{typ: typeOther, input: in}
 }
 
 func mismatch(a, b valueType) error {
@@ -509,8 +530,8 @@ func (c *filterCompiler) compareLiterals(o op, a, b operand) (boolNode, error) {
 	return nil, mismatch(a.typ, b.typ)
 }
 
-// between is two comparisons. The value is compiled twice: nodes own their
-// scratch and are not shared.
+// between is two comparisons, each with the value compiled for itself: but for
+// columns, nodes own their scratch and are not shared.
 func (c *filterCompiler) between(e *expr) (boolNode, error) {
 	lo, err := c.boolean(&expr{op: opGe, kids: []*expr{e.kids[0], e.kids[1]}})
 	if err != nil {

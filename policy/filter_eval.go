@@ -63,7 +63,9 @@ type state struct {
 	bools  []tf
 	ints   []intBuf
 	floats []floatBuf
-	err    error
+	// at says for which chunk a column's slot was read, by input.
+	at  []int
+	err error
 }
 
 type statePool struct{ pool sync.Pool }
@@ -74,6 +76,7 @@ func newStatePool(f *RowFilter) *statePool {
 		return &state{
 			text:  make([]kernels.Column, len(f.columns)),
 			bools: make([]tf, f.bools), ints: make([]intBuf, f.ints), floats: make([]floatBuf, f.floats),
+			at: make([]int, len(f.columns)),
 		}
 	}
 	return p
@@ -111,6 +114,9 @@ func (f *RowFilter) Eval(ctx context.Context, rows int, in []*mask.Vector, keep 
 		}
 	}
 	st.in = in
+	for i := range st.at {
+		st.at[i] = -1
+	}
 	for st.lo = 0; st.lo < rows; st.lo += chunkRows {
 		if err := ctx.Err(); err != nil {
 			clear(keep)
@@ -382,6 +388,10 @@ type intColumn struct {
 
 func (x *intColumn) eval(st *state) *intBuf {
 	out, v := &st.ints[x.slot], st.in[x.input]
+	if st.at[x.input] == st.lo {
+		return out
+	}
+	st.at[x.input] = st.lo
 	st.validBits(v, &out.valid)
 	d := v.Data[st.lo*widthOf(x.kind):]
 	dst := out.v[:st.n]
@@ -624,6 +634,10 @@ type floatColumn struct {
 
 func (x *floatColumn) eval(st *state) *floatBuf {
 	out, v := &st.floats[x.slot], st.in[x.input]
+	if st.at[x.input] == st.lo {
+		return out
+	}
+	st.at[x.input] = st.lo
 	st.validBits(v, &out.valid)
 	d := v.Data[st.lo*widthOf(x.kind):]
 	for i := range out.v[:st.n] {

@@ -490,6 +490,7 @@ func TestFilterRefused(t *testing.T) {
 		"${{USER.x", "${{ }} = 1", "s === 'a'", "s = 'a' && b", "!b", "interval '1' month > i", "date '2020-13-01' = d", "jsonAttr.address.state == 'CA'",
 		"s || 'a' = 'ab'", strings.Repeat("(", 1000) + "1=1" + strings.Repeat(")", 1000), strings.Repeat("not ", 1000) + "b", strings.Repeat("-", 1000) + "i = 1",
 		"s", "i", "s = 1", "s = i", "i = 'x'", "d = 'x'", "i / 2 = 1", "i + 1.5 = 2", "dec = 1", "dec > dec", "b < true", "b = b", "nosuch = 1", "s.t = 1", "x.s = 'a'",
+		"i in (" + strings.Repeat("1+1,", 2000) + "1)", "f > 0 and (" + strings.Repeat("f > f + 1 or ", 2000) + "b)",
 		"s like u", "i like '1'", "d + d = d", "s = d", "1", "'a'", "i = date '2020-01-01'", "s + 1 = 2", "current_user = 'x'",
 	} {
 		f, err := ParseFilter(src, Syntax{})
