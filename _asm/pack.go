@@ -101,7 +101,16 @@ func emitPack(s isa, ones, mark Mem, size int, little bool) {
 	} else {
 		LEAQ(ones.Offset(packWindow), onesAt)
 	}
-	LEAQ(mark.Offset(packWindow), markAt)
+	// A piece of one register needs no table for the one bit: it goes where the
+	// mask's ones end.
+	single := s.wide && size == s.size()
+	const marks = 31 // 0x80 in every byte
+	if single {
+		MOVL(U32(0x80808080), row.As32())
+		VPBROADCASTD(row.As32(), s.r(marks))
+	} else {
+		LEAQ(mark.Offset(packWindow), markAt)
+	}
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
 
@@ -115,8 +124,10 @@ func emitPack(s isa, ones, mark Mem, size int, little bool) {
 		BSWAPQ(bits)
 	}
 	SUBQ(skip, left)
-	MOVQ(markAt, markWin)
-	SUBQ(left, markWin)
+	if !single {
+		MOVQ(markAt, markWin)
+		SUBQ(left, markWin)
+	}
 	if !s.wide {
 		MOVQ(onesAt, onesWin)
 		SUBQ(left, onesWin)
@@ -133,7 +144,13 @@ func emitPack(s isa, ones, mark Mem, size int, little bool) {
 			BZHIQ(left, onesAt, onesWin)
 			KMOVQ(onesWin, reg.K1)
 			VMOVDQU8_Z(Mem{Base: row, Disp: at}, reg.K1, s.r(i))
-			VPORQ(Mem{Base: markWin, Disp: at}, s.r(i), s.r(i))
+			if single {
+				LEAQ(Mem{Base: onesWin, Disp: 1}, markWin)
+				KMOVQ(markWin, reg.K2)
+				VMOVDQU8(s.r(marks), reg.K2, s.r(i))
+			} else {
+				VPORQ(Mem{Base: markWin, Disp: at}, s.r(i), s.r(i))
+			}
 		} else {
 			VMOVDQU(Mem{Base: row, Disp: at}, s.r(i))
 			VPAND(Mem{Base: onesWin, Disp: at}, s.r(i), s.r(i))

@@ -73,15 +73,16 @@ GLOBL packMarkAVX512<>(SB), RODATA|NOPTR, $512
 // func pack64LEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
 TEXT ·pack64LEAVX512(SB), NOSPLIT, $0-40
-	MOVQ  dst+0(FP), DI
-	MOVQ  refs+8(FP), SI
-	MOVQ  n+16(FP), CX
-	MOVQ  skip+24(FP), R8
-	MOVQ  extra+32(FP), R9
-	MOVQ  $-1, R10
-	LEAQ  packMarkAVX512<>+256(SB), R11
-	TESTQ CX, CX
-	JZ    done
+	MOVQ         dst+0(FP), DI
+	MOVQ         refs+8(FP), SI
+	MOVQ         n+16(FP), CX
+	MOVQ         skip+24(FP), R8
+	MOVQ         extra+32(FP), R9
+	MOVQ         $-1, R10
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Z31
+	TESTQ        CX, CX
+	JZ           done
 
 next:
 	MOVQ       (SI), AX
@@ -90,12 +91,12 @@ next:
 	LEAQ       (DX)(R9*1), BX
 	SHLQ       $0x03, BX
 	SUBQ       R8, DX
-	MOVQ       R11, R13
-	SUBQ       DX, R13
 	BZHIQ      DX, R10, R12
 	KMOVQ      R12, K1
 	VMOVDQU8.Z (AX), K1, Z0
-	VPORQ      (R13), Z0, Z0
+	LEAQ       1(R12), R13
+	KMOVQ      R13, K2
+	VMOVDQU8   Z31, K2, Z0
 	VMOVDQU64  Z0, (DI)
 	MOVQ       BX, 56(DI)
 	ADDQ       $0x10, SI
@@ -155,15 +156,16 @@ done:
 // func pack64BEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
 TEXT ·pack64BEAVX512(SB), NOSPLIT, $0-40
-	MOVQ  dst+0(FP), DI
-	MOVQ  refs+8(FP), SI
-	MOVQ  n+16(FP), CX
-	MOVQ  skip+24(FP), R8
-	MOVQ  extra+32(FP), R9
-	MOVQ  $-1, R10
-	LEAQ  packMarkAVX512<>+256(SB), R11
-	TESTQ CX, CX
-	JZ    done
+	MOVQ         dst+0(FP), DI
+	MOVQ         refs+8(FP), SI
+	MOVQ         n+16(FP), CX
+	MOVQ         skip+24(FP), R8
+	MOVQ         extra+32(FP), R9
+	MOVQ         $-1, R10
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Z31
+	TESTQ        CX, CX
+	JZ           done
 
 next:
 	MOVQ       (SI), AX
@@ -173,12 +175,12 @@ next:
 	SHLQ       $0x03, BX
 	BSWAPQ     BX
 	SUBQ       R8, DX
-	MOVQ       R11, R13
-	SUBQ       DX, R13
 	BZHIQ      DX, R10, R12
 	KMOVQ      R12, K1
 	VMOVDQU8.Z (AX), K1, Z0
-	VPORQ      (R13), Z0, Z0
+	LEAQ       1(R12), R13
+	KMOVQ      R13, K2
+	VMOVDQU8   Z31, K2, Z0
 	VMOVDQU64  Z0, (DI)
 	MOVQ       BX, 56(DI)
 	ADDQ       $0x10, SI
