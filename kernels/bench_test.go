@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
-// BenchmarkDigest hashes 512 rows a call, the chunk that callers work in.
-// Bytes are those of the input. backend=std is the row loop to compare with.
+// BenchmarkDigest hashes batches of rows in the chunks that callers work in,
+// to bytes or to hex text. Bytes are those of the input. backend=std is the
+// standard library row by row, to compare with.
 func BenchmarkDigest(b *testing.B) {
 	for _, alg := range kernels.Algs() {
 		for _, backend := range kernels.All(alg) {
@@ -16,8 +18,12 @@ func BenchmarkDigest(b *testing.B) {
 				continue
 			}
 			for _, n := range []int{8, 32, 64, 256, 4096} {
-				name := fmt.Sprintf("alg=%s/backend=%s/len=%d/out=raw", alg, backend.Name, n)
-				b.Run(name, func(b *testing.B) { benchmarkSum(b, kernels.New(backend), n) })
+				for _, out := range []string{"raw", "hex"} {
+					for _, rows := range []int{31, 4096} {
+						name := fmt.Sprintf("alg=%s/backend=%s/len=%d/out=%s/rows=%d", alg, backend.Name, n, out, rows)
+						b.Run(name, func(b *testing.B) { benchmarkSum(b, kernels.New(backend), n, rows, out == "hex") })
+					}
+				}
 			}
 		}
 	}
@@ -30,25 +36,31 @@ func BenchmarkHMAC(b *testing.B) {
 			if !backend.Available() {
 				continue
 			}
-			name := fmt.Sprintf("alg=%s/backend=%s/len=32/out=raw", alg, backend.Name)
-			b.Run(name, func(b *testing.B) { benchmarkSum(b, hmacOf(b, backend, message(32, 1)), 32) })
+			name := fmt.Sprintf("alg=%s/backend=%s/len=32/out=raw/rows=512", alg, backend.Name)
+			b.Run(name, func(b *testing.B) { benchmarkSum(b, hmacOf(b, backend, message(32, 1)), 32, 512, false) })
 		}
 	}
 }
 
-func benchmarkSum(b *testing.B, h *kernels.Hash, n int) {
-	const rows = 512
+func benchmarkSum(b *testing.B, h *kernels.Hash, n, rows int, text bool) {
+	const chunk = 512
 	lengths := make([]int, rows)
 	for i := range lengths {
 		lengths[i] = n
 	}
 	col := offsets32(messages(lengths...), 0)
-	dst := make([]byte, rows*h.Size())
+	dst, out := make([]byte, chunk*h.Size()), make([]byte, 2*rows*h.Size())
 	b.SetBytes(int64(rows * n))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := h.Sum(dst, &col, 0, rows); err != nil {
-			b.Fatal(err)
+		for lo := 0; lo < rows; lo += chunk {
+			hi := min(lo+chunk, rows)
+			if err := h.Sum(dst, &col, lo, hi); err != nil {
+				b.Fatal(err)
+			}
+			if text {
+				hexenc.Lower(out[2*lo*h.Size():], dst[:(hi-lo)*h.Size()])
+			}
 		}
 	}
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")

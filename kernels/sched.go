@@ -42,6 +42,8 @@ type laneKernel struct {
 	single func(dst []byte, col *Column, lo, hi int, mac *macKey)
 	// cost weighs single against run.
 	cost laneCost
+	// maxRow is maxLaneRow, but in tests.
+	maxRow int
 	// start is what plain digests start from, in every lane.
 	start [512]byte
 }

@@ -11,7 +11,7 @@ import (
 
 // newLanes makes a backend of a lane kernel.
 func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
-	k.single = singleStream(k.alg)
+	k.single, k.maxRow = singleStream(k.alg), maxLaneRow
 	k.broadcast(&k.start, &initial[k.alg])
 	return &Backend{
 		Alg: k.alg, Name: name, Needs: needs, Lanes: k.lanes,

@@ -40,7 +40,7 @@ func (j *job) gather(n int) gathered {
 		x = gatherFixed(j.refs[:n], c, j.lo, j.full, reach)
 	}
 	g := gathered{rows: n, least: j.blocks(x.shortest), most: j.blocks(x.longest)}
-	if x.near && !j.exact || x.longest > maxLaneRow {
+	if x.near && !j.exact || x.longest > j.maxRow {
 		j.ends(&g)
 	}
 	return g
@@ -138,12 +138,12 @@ func (j *job) ends(g *gathered) {
 	g.rows = 0
 	for i := range n {
 		row, out := j.col.Row(j.lo+i), i*j.full
-		if len(row) > maxLaneRow {
+		if len(row) > j.maxRow {
 			if j.mac == nil {
 				j.one(newRowRef(0, 0, out))
 				continue
 			}
-			j.rest[g.rest] = newRowRef(0, maxLaneRow, out)
+			j.rest[g.rest] = newRowRef(0, j.maxRow, out)
 			g.rest++
 			continue
 		}

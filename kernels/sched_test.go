@@ -18,7 +18,7 @@ func bytesAt(at uint64, n int) []byte {
 // apart from the kernels. Its packers are strict: they read nothing but rows.
 func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
 	block, f := alg.BlockSize(), genericBlocks[alg]
-	k := &laneKernel{alg: alg, lanes: lanes, full: 32, exact: true, cost: cost}
+	k := &laneKernel{alg: alg, lanes: lanes, full: 32, exact: true, cost: cost, maxRow: maxLaneRow}
 	switch {
 	case alg == MD5:
 		k.full = 16
@@ -175,6 +175,30 @@ func TestSchedulerHMAC(t *testing.T) {
 				k.chunk(j, got, &col, 0, rows, mac)
 				if !bytes.Equal(got, plainDigests(alg, &col, mac)) {
 					t.Fatalf("%s, costs %s: wrong HMACs of rows %s", alg, name, mixName)
+				}
+			}
+		}
+	}
+}
+
+// TestB07RowsTooLongForLanes: rows beyond the longest that a lane takes are
+// hashed all the same, plain and keyed, beside others that do fit.
+func TestB07RowsTooLongForLanes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	for _, exact := range []bool{true, false} {
+		k := portableKernel(SHA256, 4, costMixes["lanes"])
+		k.exact, k.maxRow = exact, 150
+		mac, err := k.prepare(SHA256, []byte("key"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mac := range []*macKey{nil, mac} {
+			for _, rows := range []int{5, 60, chunkRows + 60} {
+				col := testColumn(rng, rows, func() int { return rng.IntN(200) })
+				got := make([]byte, rows*32)
+				k.sum(got, &col, 0, rows, mac)
+				if !bytes.Equal(got, plainDigests(SHA256, &col, mac)) {
+					t.Errorf("exact %v, keyed %v: wrong digests of %d rows", exact, mac != nil, rows)
 				}
 			}
 		}
