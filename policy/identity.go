@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Identity is who asks. Build one with NewIdentity, once per session: it is
+// Identity is who asks. Build one with NewIdentity, once per connection: it is
 // immutable, safe to share, and carries the hash that makes looking up a
 // cached plan cheap.
 type Identity struct {
