@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -15,6 +16,7 @@ import (
 // of the type, where the value stands thrice between NULLs and other values.
 func (r *runner) check(c *call, prog *mask.Program, backend string) {
 	want := c.want.String()
+	c.out = prog.Out().Kind
 	one, err := prog.EvalRow(c.value)
 	if err != nil {
 		r.report.fail(c.vector, backend, "row reference", want, err.Error())
@@ -27,7 +29,12 @@ func (r *runner) check(c *call, prog *mask.Program, backend string) {
 	rows := c.neighbours()
 	answers := make([]mask.Value, len(rows))
 	for i, v := range rows {
-		if answers[i], err = prog.EvalRow(v); err != nil {
+		answers[i], err = prog.EvalRow(v)
+		if errors.Is(err, mask.ErrValue) { // this neighbour fails in the dialect: it is left out
+			rows[i] = mask.Value{Kind: c.in.Kind, Null: true}
+			answers[i], err = prog.EvalRow(rows[i])
+		}
+		if err != nil {
 			r.report.fail(c.vector, backend, fmt.Sprintf("row reference, neighbour %d", i), "a value", err.Error())
 			return
 		}
@@ -53,11 +60,15 @@ func (c *call) matches(v mask.Value) bool {
 	case TagNull:
 		return v.Null
 	case TagText:
-		return !v.Null && v.Kind == mask.Text && bytes.Equal(v.Bytes, c.want.Bytes)
+		got := v.Bytes
+		if c.char && c.dialect == "hive" { // a CHAR(255) there, which the vectors give without its padding
+			got = bytes.TrimRight(got, " ")
+		}
+		return !v.Null && v.Kind == mask.Text && bytes.Equal(got, c.want.Bytes)
 	case TagBytes:
 		return !v.Null && v.Kind == mask.Binary && bytes.Equal(v.Bytes, c.want.Bytes)
 	case TagInt:
-		return !v.Null && v.Kind == c.in.Kind && v.Int == c.want.Int
+		return !v.Null && v.Kind == c.out && v.Int == c.want.Int
 	}
 	days := c.want.Int
 	if v.Kind == mask.Date64 {

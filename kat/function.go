@@ -15,12 +15,18 @@ import (
 
 // call is a vector of package mask.
 type call struct {
-	vector *Vector
-	expr   string
-	in     mask.Type
-	value  mask.Value
-	want   Token
-	keys   *mask.Keyring
+	vector  *Vector
+	dialect string
+	expr    string
+	in      mask.Type
+	value   mask.Value
+	want    Token
+	keys    *mask.Keyring
+
+	char  bool   // the column is a CHAR
+	cast  string // type of a cast around the function; "" for none
+	extra string // arguments that stand for a setting
+	out   mask.Kind
 }
 
 // function runs one vector of package mask: with both evaluators, and on every
@@ -43,7 +49,7 @@ func (r *runner) function(v *Vector) {
 		return
 	}
 	if err != nil || c.want.Tag == TagError {
-		r.refused(c, err)
+		r.refused(c, prog, err)
 		return
 	}
 	uses := prog.Uses()
@@ -69,11 +75,11 @@ func (r *runner) function(v *Vector) {
 
 // newCall makes a call of a vector, or says why it cannot be made.
 func newCall(v *Vector) (*call, string) {
-	c := &call{vector: v}
-	if !slices.Contains(mask.Dialects(), v.Dialect) {
-		return nil, fmt.Sprintf("dialect %s is not offered", v.Dialect)
-	}
+	c := &call{vector: v, dialect: v.Dialect}
 	if reason := c.modes(); reason != "" {
+		return nil, reason
+	}
+	if reason := c.chooseDialect(); reason != "" {
 		return nil, reason
 	}
 	if len(v.Expected) != 1 {
@@ -89,6 +95,7 @@ func newCall(v *Vector) (*call, string) {
 	if c.in, ok = sqlType(v.Type); !ok {
 		return nil, fmt.Sprintf("type %s is not offered", v.Type)
 	}
+	c.char = strings.HasPrefix(strings.ToUpper(v.Type), "CHAR(")
 	if c.value, ok = cell(c.in, v.Args[0]); !ok {
 		return nil, fmt.Sprintf("no %s value can be made of %s", v.Type, v.Args[0].Tag)
 	}
@@ -100,7 +107,11 @@ func newCall(v *Vector) (*call, string) {
 		return c, ""
 	}
 	offered := func(s mask.Signature) bool { return s.Name == strings.ToLower(v.Function) }
-	if !slices.ContainsFunc(mask.Functions(), offered) {
+	list, err := mask.FunctionsOf(c.dialect)
+	if err != nil {
+		return nil, err.Error()
+	}
+	if !slices.ContainsFunc(list, offered) {
 		return nil, fmt.Sprintf("function %s is not offered", v.Function)
 	}
 	var b strings.Builder
@@ -112,9 +123,38 @@ func newCall(v *Vector) (*call, string) {
 		}
 		b.WriteString(", " + lit)
 	}
-	b.WriteString(")")
+	b.WriteString(c.extra + ")")
 	c.expr = b.String()
+	if c.cast != "" {
+		c.expr = "cast(" + c.expr + " AS " + c.cast + ")"
+	}
 	return c, ""
+}
+
+// kin are engines that are no dialects of their own: their vectors hold in the
+// dialect named, for the functions named ("" for all).
+var kin = map[string]struct{ dialect, functions string }{
+	"databricks":       {"spark", ""},
+	"datafusion-spark": {"spark", ""},
+	"spark-fix-48973":  {"spark-codepoint", ""},
+	"velox-spark":      {"spark-codepoint", ""},
+	"codepoint":        {"spark-codepoint", "mask"},
+	"dremio":           {"hive", "mask mask_first_n mask_last_n mask_show_first_n mask_show_last_n mask_hash"},
+	"hetuengine":       {"hive", "mask_last_n mask_show_last_n mask_hash"},
+	"maxcompute":       {"hive", "mask_hash"},
+	"duckdb":           {"safe", "md5 sha1 sha256 sha512"},
+	"questdb":          {"safe", "md5 sha1"},
+}
+
+// chooseDialect settles the dialect; it gives the reason when there is none.
+func (c *call) chooseDialect() string {
+	if k, ok := kin[c.dialect]; ok && (k.functions == "" || slices.Contains(strings.Fields(k.functions), c.vector.Function)) {
+		c.dialect = k.dialect
+	}
+	if _, err := mask.FunctionsOf(c.dialect); err != nil {
+		return fmt.Sprintf("dialect %s is not offered", c.vector.Dialect)
+	}
+	return ""
 }
 
 // modes reads the mode column; it gives the reason when one is not offered.
@@ -134,13 +174,24 @@ func (c *call) modes() string {
 			if err := c.keys.Add(handle, key); err != nil {
 				return err.Error()
 			}
-		case m == "fips=any":
+		case m == "fips=any", m == "any":
 		case m == "fips=on" && fips.Enabled(), m == "fips=off" && !fips.Enabled():
 		case m == "fips=on", m == "fips=off":
 			return "needs " + m
+		case m == "utf8_mode=true" && c.dialect == "impala":
+			c.dialect = "impala-utf8"
+		case m == "utf8_mode=false" && c.dialect == "impala", m == "4.x" && c.dialect == "hive":
+		case strings.HasPrefix(m, "ranger="): // tells where the arguments come from
+		case m == "cast_to_column_type":
+			c.cast = strings.ToLower(c.vector.Type)
+		case strings.HasPrefix(m, "hive.masking.algo="):
+			c.extra = ", '" + strings.TrimPrefix(m, "hive.masking.algo=") + "'"
 		default:
 			return fmt.Sprintf("mode %s is not offered", name)
 		}
+	}
+	if fips.Enabled() && strings.HasPrefix(c.dialect, "impala") && c.vector.Function == "mask_hash" && !strings.Contains(c.vector.Mode, "fips=") {
+		return "needs fips=off" // another digest there
 	}
 	return ""
 }
@@ -150,7 +201,7 @@ func (c *call) compile(backend string) (*mask.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mask.Compile(e, c.in, mask.Options{Dialect: c.vector.Dialect, Keys: c.keys, Backend: backend})
+	return mask.Compile(e, c.in, mask.Options{Dialect: c.dialect, Keys: c.keys, Backend: backend, Char: c.char})
 }
 
 // errorClasses are what "error:CLASS" may name; another class takes any error.
@@ -161,11 +212,20 @@ var errorClasses = map[string]error{
 	"key":      mask.ErrKey,
 	"syntax":   mask.ErrSyntax,
 	"type":     mask.ErrType,
+	"value":    mask.ErrValue,
 }
 
-// refused checks the error of an expression; err is nil when it compiled, and
-// then the answer must have been one.
-func (r *runner) refused(c *call, err error) {
+// refused checks the error of an expression. err is nil when it compiled; then
+// the value itself must be refused, by both evaluators.
+func (r *runner) refused(c *call, prog *mask.Program, err error) {
+	where := "compile"
+	if err == nil && c.want.Tag == TagError {
+		where = "row reference"
+		if _, err = prog.EvalRow(c.value); err != nil && errors.Is(err, mask.ErrValue) {
+			where = "column"
+			_, err = prog.Eval(r.ctx, c.layouts()[0].build(c.in, c.neighbours()), mask.EvalOptions{})
+		}
+	}
 	got := "no error"
 	if err != nil {
 		got = err.Error()
@@ -176,20 +236,19 @@ func (r *runner) refused(c *call, err error) {
 			return
 		}
 	}
-	r.report.fail(c.vector, "", "compile", c.want.String(), got)
+	r.report.fail(c.vector, "", where, c.want.String(), got)
 }
 
 // common lists the names of backends that compute every digest of a program.
 func (r *runner) common(uses []mask.Use) []string {
 	var names []string
 	for i, u := range uses {
-		alg, err := kernels.ParseAlg(u.Alg)
-		if err != nil {
-			return nil
-		}
-		var have []string
-		for _, b := range r.backends[alg] {
-			have = append(have, b.Name)
+		have := []string{""} // of a digest that package kernels does not have
+		if alg, err := kernels.ParseAlg(u.Alg); err == nil {
+			have = nil
+			for _, b := range r.backends[alg] {
+				have = append(have, b.Name)
+			}
 		}
 		if i == 0 {
 			names = have
@@ -252,6 +311,8 @@ func literal(t Token) (string, bool) {
 		return strconv.FormatInt(t.Int, 10), true
 	case TagBool:
 		return t.Text, true
+	case TagColumn:
+		return "{col}", true // any argument that is no literal
 	case TagText:
 		return "'" + strings.ReplaceAll(string(t.Bytes), "'", "''") + "'", true
 	}

@@ -172,16 +172,21 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestEveryFunctionHasVectors fails for a function of the grammar without a
-// known answer.
+// TestEveryFunctionHasVectors fails for a function of the default dialect
+// without a known answer, and for one whose rules another dialect changes.
 func TestEveryFunctionHasVectors(t *testing.T) {
 	have := make(map[string]bool)
 	for _, v := range embedded(t) {
 		have[v.Dialect+" "+v.Function] = true
 	}
-	for _, d := range mask.Dialects() {
-		for _, f := range mask.Functions() {
-			if !have[d+" "+f.Name] {
+	for i, d := range mask.Dialects() {
+		list, err := mask.FunctionsOf(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range list {
+			ruled := slices.Contains([]string{"mask", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n", "mask_hash"}, f.Name)
+			if (i == 0 || ruled) && !have[d+" "+f.Name] {
 				t.Errorf("no vector of %s in the dialect %s", f.Name, d)
 			}
 		}

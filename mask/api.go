@@ -14,6 +14,12 @@ type Options struct {
 	// Backend forces a digest backend by name; "" is kernels.Active. In FIPS
 	// mode the backend is always "std" and any other name is an error.
 	Backend string
+	// Char says that {col} has the SQL type CHAR, its values padded with
+	// blanks: the digests of Hive do not see those. Arrow has no such type.
+	Char bool
+	// KeepType casts the answer to the type of the column, as Ranger's plugin
+	// for Impala does: there the mask of a narrow integer is a BIGINT.
+	KeepType bool
 }
 
 // EvalOptions configure Program.Eval.

@@ -44,6 +44,11 @@ func newClassTable(lists [numClasses][]*unicode.RangeTable) *classTable {
 			}
 		}
 	}
+	return pack(flat)
+}
+
+// pack stores equal pages once.
+func pack(flat [][256]class) *classTable {
 	t := &classTable{}
 	seen := make(map[[256]class]uint16)
 	for p, page := range flat {
@@ -60,3 +65,17 @@ func newClassTable(lists [numClasses][]*unicode.RangeTable) *classTable {
 
 // of is the class of a valid code point.
 func (t *classTable) of(r rune) class { return t.pages[t.index[r>>8]][r&0xff] }
+
+// or is the table with the classes of another wherever that has one.
+func (t *classTable) or(over *classTable) *classTable {
+	flat := make([][256]class, len(t.index))
+	for p := range flat {
+		flat[p] = t.pages[t.index[p]]
+		for i, c := range over.pages[over.index[p]] {
+			if c != classOther {
+				flat[p][i] = c
+			}
+		}
+	}
+	return pack(flat)
+}

@@ -30,6 +30,9 @@ type node struct {
 	out     Type
 	mayNull bool // of its own doing
 	op      op   // nil for a source
+
+	rules *rules
+	ref   func(Value) (Value, error) // the row version, where the function's name does not say it
 }
 
 // op is the column version of a step.
@@ -44,7 +47,12 @@ type compiler struct {
 	rules   *rules
 	keys    *Keyring
 	backend string
+	char    bool
 	prog    *Program
+
+	// Of the call whose arguments are being read.
+	value Type
+	form  form
 }
 
 // Compile checks an expression against the type of its column and chooses
@@ -63,14 +71,19 @@ func Compile(e *Expr, in Type, o Options) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{in: in, rules: d, keys: o.Keys, backend: o.Backend,
+	c := &compiler{in: in, rules: d, keys: o.Keys, backend: o.Backend, char: o.Char,
 		prog: &Program{in: in, column: e.HasColumn()}}
 	n, err := c.node(e)
 	if err != nil {
 		return nil, err
 	}
-	if n.fn == nil {
+	if n.op == nil {
 		if n, err = c.source(n); err != nil {
+			return nil, err
+		}
+	}
+	if o.KeepType && in.Kind != Invalid && n.out != in {
+		if n, err = c.cast(n, in, 0, false); err != nil {
 			return nil, err
 		}
 	}
@@ -136,7 +149,7 @@ func (c *compiler) source(n *node) (*node, error) {
 		}
 		top.op, top.mayNull = allNull{top.out}, true
 	case k == Text || k == Binary && n.out.Width == 0:
-		top.op = textStep{copyText{}, n.out}
+		top.op = textStep{op: copyText{}, out: n.out}
 	case n.out.size() > 0:
 		top.op = copyFixed{}
 	default:
@@ -149,32 +162,30 @@ func (c *compiler) source(n *node) (*node, error) {
 }
 
 func (c *compiler) call(e *Expr) (*node, error) {
+	if e.name == castName {
+		return c.castCall(e)
+	}
 	f := lookup(e.name)
 	if f == nil {
 		return nil, fmt.Errorf("%w: %q at byte %d", ErrUnknownFunction, e.name, e.pos)
 	}
-	if least, most := f.arity(); len(e.args) < least || len(e.args) > most {
-		return nil, fmt.Errorf("%s: %w: takes %s, got %d", f.name, ErrArgument, span(least, most), len(e.args))
+	if !c.rules.has(f) {
+		return nil, fmt.Errorf("%w: %q at byte %d: the dialect %s does not have it", ErrUnknownFunction, e.name, e.pos, c.rules.name)
 	}
-	arg, err := c.node(e.args[0])
+	args := e.args
+	if least, most := f.arity(c.rules); len(args) < least || len(args) > most {
+		return nil, fmt.Errorf("%s: %w: takes %s, got %d", f.name, ErrArgument, span(least, most), len(args))
+	}
+	if f.valueLast && args[0].kind == exprString {
+		args = []*Expr{args[1], args[0]}
+	}
+	arg, err := c.node(args[0])
 	if err != nil {
 		return nil, err
 	}
-	n := &node{name: f.name, fn: f, arg: arg, set: f.preset, mayNull: arg.mayNull}
-	for i, p := range f.params {
-		var a *Expr
-		if i+1 < len(e.args) {
-			a = e.args[i+1]
-			if a.kind == exprCall || a.kind == exprColumn {
-				return nil, fmt.Errorf("%s: %w %d (%s): must be a literal, not %s", f.name, ErrArgument, i+2, p.name, a.what())
-			}
-		}
-		if err := p.read(&n.set, a, c); err != nil {
-			if errors.Is(err, ErrKey) {
-				return nil, fmt.Errorf("%s: argument %d (%s): %w", f.name, i+2, p.name, err)
-			}
-			return nil, fmt.Errorf("%s: %w %d (%s): %w", f.name, ErrArgument, i+2, p.name, err)
-		}
+	n := &node{name: f.name, fn: f, arg: arg, set: f.preset, mayNull: arg.mayNull, rules: c.rules}
+	if err := c.readArgs(n, args[1:]); err != nil {
+		return nil, err
 	}
 	if arg.out.Kind == Null {
 		n.op, n.out = allNull{arg.out}, arg.out
@@ -184,10 +195,64 @@ func (c *compiler) call(e *Expr) (*node, error) {
 	return n, f.build(c, n)
 }
 
+// readArgs puts the arguments after the value into the settings of a call.
+func (c *compiler) readArgs(n *node, args []*Expr) error {
+	f := n.fn
+	for i, a := range args {
+		if a.kind != exprCall && a.kind != exprColumn {
+			continue
+		}
+		if !f.masks || !c.rules.args.columns {
+			return fmt.Errorf("%s: %w %d (%s): must be a literal, not %s", f.name, ErrArgument, i+2, f.paramName(i), a.what())
+		}
+		args = slices.Clone(args)
+		args[i] = &Expr{kind: exprNull, pos: a.pos} // NULL is the default there
+		c.note(fmt.Sprintf("%s: %s as argument %d is not looked at, the default counts.", f.name, a.what(), i+2))
+	}
+	if f.repeats && len(args)%len(f.params) != 0 {
+		return fmt.Errorf("%s: %w: the arguments after the value come in groups of %d", f.name, ErrArgument, len(f.params))
+	}
+	c.value = n.arg.out
+	forms := ""
+	if f.masks && c.rules.args.forms && c.value.Kind != Null {
+		if c.rules.mask.of(c.value) == refuse {
+			return n.wrongType()
+		}
+		var err error
+		if forms, err = overload(c.value, f.counts, args); err != nil {
+			return fmt.Errorf("%s: %w: %w", f.name, ErrArgument, err)
+		}
+	}
+	params := f.params
+	if f.repeats { // the parameters over and over
+		for len(params) < len(args) {
+			params = append(params, f.params...)
+		}
+	}
+	for i, p := range params {
+		var a *Expr
+		if i < len(args) {
+			a = args[i]
+		}
+		if c.form = formAny; i < len(forms) {
+			c.form = form(forms[i])
+		}
+		if err := p.read(&n.set, a, c); err != nil {
+			if errors.Is(err, ErrKey) || errors.Is(err, fips.ErrNotApproved) {
+				return fmt.Errorf("%s: argument %d (%s): %w", f.name, i+2, p.name, err)
+			}
+			return fmt.Errorf("%s: %w %d (%s): %w", f.name, ErrArgument, i+2, p.name, err)
+		}
+	}
+	return nil
+}
+
 func span(least, most int) string {
 	switch {
 	case least == most && least == 1:
 		return "1 argument"
+	case most == math.MaxInt:
+		return fmt.Sprintf("%d arguments or more", least)
 	case least == most:
 		return fmt.Sprintf("%d arguments", least)
 	}
@@ -205,7 +270,10 @@ func (n *node) wrongType() error {
 }
 
 // hash chooses the backend of a digest and records its use.
-func (c *compiler) hash(n *node) (*kernels.Hash, error) {
+func (c *compiler) hash(n *node) (summer, error) {
+	if n.set.blake != nil {
+		return c.blakeHash(n)
+	}
 	alg, name := n.set.alg, c.backend
 	if fips.Enabled() {
 		if alg == kernels.MD5 || alg == kernels.SHA1 {
@@ -241,6 +309,21 @@ func (c *compiler) hash(n *node) (*kernels.Hash, error) {
 // module.
 const fipsBackend = "std"
 
+// buildDigest is a digest that engines have too: the dialect says what it
+// takes and whether it answers text or bytes.
+func buildDigest(c *compiler, n *node) error {
+	if c.rules.digest.of(n.arg.out) != answer {
+		return n.wrongType()
+	}
+	if c.char && c.rules.stripChar && n.arg.fn == nil && n.arg.out.Kind == Text {
+		n.arg = trimmed(n.arg)
+	}
+	if c.rules.rawDigest {
+		return buildRawDigest(c, n)
+	}
+	return buildHexDigest(c, n)
+}
+
 func buildHexDigest(c *compiler, n *node) error {
 	if !n.arg.out.bytes() {
 		return n.wrongType()
@@ -256,7 +339,7 @@ func buildHexDigest(c *compiler, n *node) error {
 	}
 	c.notePlain(n)
 	n.out = Type{Kind: Text}
-	n.op = textStep{hexDigest{h}, n.out}
+	n.op = textStep{op: hexDigest{hash: h, upper: n.set.upper}, out: n.out}
 	return nil
 }
 
@@ -282,18 +365,63 @@ func buildHex(c *compiler, n *node) error {
 		c.note("hex only spells the bytes in another way: nothing is masked.")
 	}
 	n.out = Type{Kind: Text}
-	n.op = textStep{hexText{upper: n.set.upper}, n.out}
+	n.op = textStep{op: hexText{upper: n.set.upper}, out: n.out}
 	return nil
 }
 
-// buildMaskHash is the digest as a mask: text only, as in Hive.
+// buildMaskHash is the digest as a mask. The dialect says which types it
+// hashes, how the text is read, and what NULL becomes.
 func buildMaskHash(c *compiler, n *node) error {
-	if n.arg.out.Kind != Text {
-		c.note(fmt.Sprintf("%s of %s is always NULL: only text is hashed.", n.name, n.arg.out))
-		n.nothing(n.arg.out)
+	d := c.rules
+	switch t := n.arg.out; d.hash.of(t) {
+	case refuse:
+		return n.wrongType()
+	case nothing:
+		c.note(fmt.Sprintf("%s of %s is always NULL: only text is hashed.", n.name, t))
+		n.nothing(t)
 		return nil
 	}
-	return buildHexDigest(c, n)
+	own := n.set.key != nil // mask_hmac is the same everywhere
+	if !own {
+		n.set.upper = d.hashUpper
+		if d.hashDecoded && n.arg.out.Kind == Text {
+			n.arg = decoded(n.arg)
+		}
+	}
+	if err := buildHexDigest(c, n); err != nil || own || !d.nullHash {
+		return err
+	}
+	step := n.op.(textStep)
+	digest := step.op.(hexDigest)
+	sum := make([]byte, digest.hash.Size())
+	empty := kernels.FixedWidth(nil, 0, 1)
+	if err := digest.hash.Sum(sum, &empty, 0, 1); err != nil {
+		return fmt.Errorf("%s: %w", n.name, err)
+	}
+	digest.null = make([]byte, 2*len(sum))
+	digest.encode(digest.null, sum)
+	n.set.nullHash, n.mayNull = true, false
+	n.op = textStep{op: digest, out: step.out, whole: true}
+	return nil
+}
+
+func buildUTF8(_ *compiler, n *node) error {
+	if n.arg.out.Kind != Text {
+		return n.wrongType()
+	}
+	n.out = Type{Kind: Binary}
+	n.op = textStep{op: copyText{}, out: n.out}
+	return nil
+}
+
+func buildTrunc(_ *compiler, n *node) error {
+	n.out = n.arg.out
+	if n.out.Kind != Date32 && n.out.Kind != Date64 {
+		return n.wrongType()
+	}
+	n.op = newDateMask(n.out, &n.set, false)
+	n.mayNull = n.mayNull || n.set.date.mayFail()
+	return nil
 }
 
 func buildMaskNull(_ *compiler, n *node) error {
@@ -303,24 +431,38 @@ func buildMaskNull(_ *compiler, n *node) error {
 
 func buildMask(c *compiler, n *node) error {
 	n.out = n.arg.out
+	d := c.rules
+	switch d.mask.of(n.out) {
+	case refuse:
+		return n.wrongType()
+	case nothing:
+		c.note(fmt.Sprintf("%s of %s is always NULL: the type has no mask of its own.", n.name, n.out))
+		n.nothing(n.out)
+		return nil
+	}
 	switch t := n.out; {
 	case t.Kind == Text:
-		n.op = textStep{newTextMask(&n.set, c.rules.classes()), Type{Kind: Text}}
-		n.out = Type{Kind: Text}
+		step := textStep{op: newTextMask(&n.set, d), out: Type{Kind: Text}}
+		n.op, n.out = step, step.out
+		if d.bad == badRefused {
+			n.op = strictText{step}
+			n.mayNull = n.mayNull || n.set.window != windowLast && n.set.window != windowShowLast
+		}
 		c.noteKept(n)
 	case t.integer():
-		n.op = newIntMask(t, &n.set)
-	case t.Kind == Date32 || t.Kind == Date64:
+		if d.wide && kinds[t.Kind].signed && t.Kind != Int64 {
+			n.arg = widened(n.arg)
+			n.out = n.arg.out
+		}
+		n.op = newIntMask(n.out, &n.set)
+	default:
 		if n.set.date == (dateRule{keep, keep, keep}) {
 			c.note(n.name + " was asked to keep every part of the date: nothing is masked.")
 			n.op = copyFixed{}
 			return nil
 		}
-		n.op = newDateMask(t, &n.set)
-		n.mayNull = n.mayNull || n.set.date.mayFail()
-	default:
-		c.note(fmt.Sprintf("%s of %s is always NULL: the type has no mask of its own.", n.name, t))
-		n.nothing(t)
+		n.op = newDateMask(t, &n.set, d.badDate == refuse)
+		n.mayNull = n.mayNull || d.badDate != refuse && n.set.date.mayFail()
 	}
 	return nil
 }

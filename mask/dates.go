@@ -51,12 +51,13 @@ func (d dateRule) apply(year, month, day int64) (days int64, ok bool) {
 // that does not exist (30 February), or lies outside the type, is NULL. A
 // Date64 loses its time of day.
 type dateMask struct {
-	rule  dateRule
-	width int // 4: days, 8: milliseconds
+	rule   dateRule
+	width  int  // 4: days, 8: milliseconds
+	strict bool // such a day is an error instead
 }
 
-func newDateMask(t Type, s *settings) *dateMask {
-	return &dateMask{rule: s.date, width: t.size()}
+func newDateMask(t Type, s *settings, strict bool) *dateMask {
+	return &dateMask{rule: s.date, width: t.size(), strict: strict}
 }
 
 func (m *dateMask) eval(r *run, in *Vector) (*Vector, error) {
@@ -73,7 +74,10 @@ func (m *dateMask) eval(r *run, in *Vector) (*Vector, error) {
 	}
 	out.Data = r.bytes(in.Len * m.width)
 	err := r.each(in.Len, numberRows, func(_, lo, hi int) error {
-		m.rows(out, in, lo, hi)
+		bad := m.rows(out, in, lo, hi)
+		if bad >= 0 && m.strict {
+			return r.badValue(bad, "no such day")
+		}
 		return nil
 	})
 	if err != nil {
@@ -85,7 +89,9 @@ func (m *dateMask) eval(r *run, in *Vector) (*Vector, error) {
 	return out, nil
 }
 
-func (m *dateMask) rows(out, in *Vector, lo, hi int) {
+// rows is also the first row without an answer, or -1.
+func (m *dateMask) rows(out, in *Vector, lo, hi int) (bad int) {
+	bad = -1
 	le := binary.LittleEndian
 	for i := lo; i < hi; i++ {
 		dst, src := out.Data[i*m.width:(i+1)*m.width], in.Data[i*m.width:]
@@ -113,8 +119,12 @@ func (m *dateMask) rows(out, in *Vector, lo, hi int) {
 		if !ok {
 			clear(dst)
 			out.Valid[i>>3] &^= 1 << (i & 7)
+			if bad < 0 {
+				bad = i
+			}
 		}
 	}
+	return bad
 }
 
 // The calendar: years begin in March, so that the leap day is the last day of

@@ -7,7 +7,7 @@ import (
 
 // digests puts the digests of the valid rows among lo to hi into the scratch,
 // one after the other. Only valid rows are hashed.
-func (s *scratch) digests(h *kernels.Hash, in *Vector, lo, hi int) ([]byte, error) {
+func (s *scratch) digests(h summer, in *Vector, lo, hi int) ([]byte, error) {
 	n := hi - lo
 	s.col = in.column(lo, hi)
 	if in.Nulls > 0 {
@@ -30,16 +30,35 @@ func (s *scratch) valid(in *Vector, lo, hi int) []int32 {
 	return s.rows[:n]
 }
 
-// hexDigest is a digest as lower-case hex text.
-type hexDigest struct{ hash *kernels.Hash }
+// summer writes the digests of the rows lo to hi of a column, one after the
+// other; a *kernels.Hash is one.
+type summer interface {
+	Size() int
+	Sum(dst []byte, col *kernels.Column, lo, hi int) error
+}
+
+// hexDigest is a digest as hex text, in lower case unless upper.
+type hexDigest struct {
+	hash  summer
+	upper bool
+	null  []byte // what stands for NULL; nil: NULL
+}
 
 func (d hexDigest) sizes(lens []int, in *Vector, lo, hi int) {
 	width := 2 * d.hash.Size()
 	for i := range lens {
 		lens[i] = width
-		if in.IsNull(lo + i) {
+		if d.null == nil && in.IsNull(lo+i) {
 			lens[i] = 0
 		}
+	}
+}
+
+func (d hexDigest) encode(dst, sums []byte) {
+	if d.upper {
+		hexenc.Upper(dst, sums)
+	} else {
+		hexenc.Lower(dst, sums)
 	}
 }
 
@@ -50,12 +69,25 @@ func (d hexDigest) write(dst []byte, in *Vector, lo, hi int) error {
 	if err != nil {
 		return err
 	}
-	hexenc.Lower(dst, sums)
+	if d.null == nil || in.Nulls == 0 {
+		d.encode(dst, sums)
+		return nil
+	}
+	size, done := d.hash.Size(), 0
+	for i := lo; i < hi; i++ {
+		cell := dst[(i-lo)*2*size:][:2*size]
+		if in.IsNull(i) {
+			copy(cell, d.null)
+			continue
+		}
+		d.encode(cell, sums[done:done+size])
+		done += size
+	}
 	return nil
 }
 
 // rawDigest is a digest as binary of fixed width.
-type rawDigest struct{ hash *kernels.Hash }
+type rawDigest struct{ hash summer }
 
 func (d rawDigest) eval(r *run, in *Vector) (*Vector, error) {
 	w := d.hash.Size()

@@ -21,6 +21,8 @@ var (
 	ErrDialect = errors.New("unknown dialect")
 	// ErrKey: a key is missing, ambiguous, too short or given twice.
 	ErrKey = errors.New("invalid key")
+	// ErrValue: a value for which the function fails in the chosen dialect, as the engine does.
+	ErrValue = errors.New("no answer for a value")
 	// ErrVector: the buffers of a Vector do not fit its description.
 	ErrVector = errors.New("malformed vector")
 	// ErrTooLarge: the output does not fit its offsets. Nothing was allocated for it.

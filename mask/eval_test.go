@@ -324,7 +324,7 @@ func TestPanicsStayInside(t *testing.T) {
 	for _, threads := range []int{1, 4} {
 		a := &countingAlloc{}
 		p := compile(t, "{col}", text)
-		p.root.op = textStep{brokenOp{}, text}
+		p.root.op = textStep{op: brokenOp{}, out: text}
 		out, err := p.Eval(context.Background(), in, EvalOptions{Threads: threads, Alloc: a})
 		check("goroutine", out, err)
 		if len(a.live) != 0 {

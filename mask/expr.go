@@ -12,8 +12,9 @@ type Expr struct {
 	pos  int    // byte position in the source
 	name string // of a call, in lower case
 	args []*Expr
-	text string // of a string literal
-	num  int64  // of an integer literal; 0 or 1 of a boolean
+	text string   // of a string literal
+	num  int64    // of an integer literal; 0 or 1 of a boolean
+	typ  *sqlType // of a cast
 }
 
 type exprKind uint8
@@ -47,6 +48,9 @@ func (e *Expr) write(b *strings.Builder) {
 				b.WriteString(", ")
 			}
 			a.write(b)
+		}
+		if e.typ != nil {
+			b.WriteString(" AS " + e.typ.String())
 		}
 		b.WriteByte(')')
 	case exprString:

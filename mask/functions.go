@@ -1,9 +1,11 @@
 package mask
 
 import (
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/arrowmask/arrowmask/fips"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -17,13 +19,20 @@ type function struct {
 	preset settings // before the arguments are read
 	build  func(c *compiler, n *node) error
 	ints   bool // has a rule of its own for integers and dates
+
+	masks     bool // of the mask family, whose arguments the dialect reads
+	counts    bool // of those, n is the first parameter
+	valueLast bool // of two arguments, the value may be the last
+	repeats   bool // the parameters may be given any number of times
 }
 
 // Output texts of signatures.
 const (
-	outHex  = "text: lower-case hex"
-	outRaw  = "binary of fixed width"
-	outSame = "same as the input"
+	outHex      = "text: lower-case hex"
+	outRaw      = "binary of fixed width"
+	outSame     = "same as the input"
+	outText     = "text"
+	outTextNull = "text; NULL of the input's type for anything but text"
 )
 
 var (
@@ -32,7 +41,12 @@ var (
 	hashAlgs = func(a kernels.Alg) bool { return a == kernels.SHA256 || a == kernels.SHA512 }
 
 	hmacAlg     = func(*rules) kernels.Alg { return kernels.SHA256 }
-	maskHashAlg = func(d *rules) kernels.Alg { return d.maskHash }
+	maskHashAlg = func(d *rules) kernels.Alg {
+		if fips.Enabled() {
+			return d.maskFIPS
+		}
+		return d.maskHash
+	}
 
 	replacementParams = []param{
 		replacementParam("upper", classUpper), replacementParam("lower", classLower),
@@ -43,16 +57,20 @@ var (
 )
 
 func plainDigest(name, help string, alg kernels.Alg) function {
-	return function{name: name, help: help, output: outHex, preset: settings{alg: alg}, build: buildHexDigest}
+	return function{name: name, help: help, output: outHex, preset: settings{alg: alg}, build: buildDigest}
 }
 
 func partial(name, help string, w window) function {
 	return function{name: name, help: help, output: outSame, params: partialParams,
-		preset: settings{window: w}, build: buildMask, ints: true}
+		preset: settings{window: w}, build: buildMask, ints: true, masks: true, counts: true}
 }
 
 // functions is filled once and then only read; by name.
 var functions = []function{
+	{name: "blake2b", help: "BLAKE2b of 32 bytes under a salt of the keyring, as OpenSearch masks fields; 'legacy' takes the salt as personalisation.",
+		output: outHex, params: []param{saltParam, legacyParam}, build: buildHexDigest},
+	{name: "date_trunc", help: "The first day of the 'year' or the 'month' of a date. The value may also come last, as in SQL.", output: outSame,
+		params: []param{truncParam}, build: buildTrunc, valueLast: true},
 	{name: "digest", help: "Raw digest of the bytes by any algorithm.", output: outRaw,
 		params: []param{algParam(nil, anyAlg)}, build: buildRawDigest},
 	{name: "hex", help: "Hexadecimal text of the bytes, upper case unless 'lower' is asked for. Not a mask: anyone can undo it.",
@@ -62,11 +80,15 @@ var functions = []function{
 	{name: "hmac_raw", help: "Raw HMAC of the bytes under a key of the keyring.", output: outRaw,
 		params: []param{keyParam(true), algParam(hmacAlg, sha2Alg)}, build: buildRawDigest},
 	{name: "mask", help: "Replaces every character by its class, every digit of an integer, the parts of a date.",
-		output: outSame, params: maskParams, preset: settings{window: windowAll}, build: buildMask, ints: true},
+		output: outSame, params: maskParams, preset: settings{window: windowAll}, build: buildMask, ints: true, masks: true},
+	{name: "mask_card", help: "Replaces letters and digits, keeps separators and the last four digits where at least four more are hidden.",
+		output: outTextNull, params: []param{withParam}, build: buildCard},
+	{name: "mask_email", help: "Replaces every character before the last @; all of them without one.",
+		output: outTextNull, params: []param{withParam}, build: buildEmail},
 	partial("mask_first_n", "Masks the first n characters or digits.", windowFirst),
 	{name: "mask_hash", help: "Digest of text, SHA-256 unless asked otherwise; NULL for anything but text.",
 		output: "text: lower-case hex; NULL of the input's type for anything but text",
-		params: []param{algParam(maskHashAlg, hashAlgs)}, build: buildMaskHash},
+		params: []param{maskHashParam, maskSaltParam}, build: buildMaskHash},
 	{name: "mask_hmac", help: "HMAC of text under a key of the keyring; NULL for anything but text.",
 		output: "text: lower-case hex; NULL of the input's type for anything but text",
 		params: []param{keyParam(false), algParam(hmacAlg, sha2Alg)}, build: buildMaskHash},
@@ -75,15 +97,19 @@ var functions = []function{
 	partial("mask_show_first_n", "Masks all but the first n characters or digits.", windowShowFirst),
 	partial("mask_show_last_n", "Masks all but the last n characters or digits.", windowShowLast),
 	plainDigest("md5", "MD5 of the bytes (RFC 1321). Refused in FIPS mode.", kernels.MD5),
+	{name: "regexp_replace", help: "Replaces every match of a regular expression of the Java platform; more pairs of expression and replacement may follow.",
+		output: outText, params: []param{regexParam, regexWithParam}, build: buildRegex, repeats: true},
 	plainDigest("sha", "The same as sha1.", kernels.SHA1),
 	plainDigest("sha1", "SHA-1 of the bytes (FIPS 180-4). Refused in FIPS mode.", kernels.SHA1),
 	{name: "sha2", help: "SHA-2 of the bytes by length 224, 256, 384 or 512; 0 means 256, any other length gives NULL.",
-		output: outHex, params: []param{bitsParam}, build: buildHexDigest},
+		output: outHex, params: []param{bitsParam}, build: buildDigest},
 	plainDigest("sha224", "SHA-224 of the bytes (FIPS 180-4).", kernels.SHA224),
 	plainDigest("sha256", "SHA-256 of the bytes (FIPS 180-4).", kernels.SHA256),
 	plainDigest("sha384", "SHA-384 of the bytes (FIPS 180-4).", kernels.SHA384),
 	plainDigest("sha512", "SHA-512 of the bytes (FIPS 180-4).", kernels.SHA512),
 	plainDigest("sha512_256", "SHA-512/256 of the bytes (FIPS 180-4).", kernels.SHA512_256),
+	{name: "to_hex", help: "Upper-case hexadecimal text of the bytes. Not a mask: anyone can undo it.", output: "text: hex", preset: settings{upper: true}, build: buildHex},
+	{name: "to_utf8", help: "The bytes of text.", output: "binary", build: buildUTF8},
 }
 
 // lookup finds a function by its lower-case name, nil when there is none.
@@ -96,15 +122,35 @@ func lookup(name string) *function {
 	return nil
 }
 
-// arity is the least and the greatest number of arguments, the value included.
-func (f *function) arity() (least, most int) {
-	least = 1
+// arity is the least and the greatest number of arguments, the value included,
+// in a dialect.
+func (f *function) arity(d *rules) (least, most int) {
+	least, most = 1, 1+len(f.params)
 	for _, p := range f.params {
 		if p.required {
 			least++
 		}
 	}
-	return least, 1 + len(f.params)
+	switch {
+	case f.masks && d.args.extra, f.repeats:
+		most = math.MaxInt
+	case f.masks && f.counts:
+		most = 2 + d.args.params
+	case f.masks:
+		most = 1 + d.args.params
+	}
+	return least, most
+}
+
+// paramName is what the argument number i after the value is called.
+func (f *function) paramName(i int) string {
+	switch {
+	case f.repeats:
+		return f.params[i%len(f.params)].name
+	case i < len(f.params):
+		return f.params[i].name
+	}
+	return "surplus"
 }
 
 // Signature describes a function for people.
@@ -130,25 +176,44 @@ func Functions() []Signature {
 	return list
 }
 
+// FunctionsOf lists the functions that a dialect has, by name. The error wraps
+// ErrDialect.
+func FunctionsOf(name string) ([]Signature, error) {
+	d, err := dialect(name)
+	if err != nil {
+		return nil, err
+	}
+	var list []Signature
+	for i := range functions {
+		if f := &functions[i]; d.has(f) {
+			list = append(list, f.signature())
+		}
+	}
+	return list, nil
+}
+
 func (f *function) signature() Signature {
 	s := Signature{
 		Name: f.name, Help: f.help, Output: f.output, ArgNames: []string{"value"},
-		Nullable:  f.output != outHex && f.output != outRaw && f.name != "hex" || f.name == "sha2",
-		TakesText: f.name != "mask_null",
+		Nullable:  f.output == outSame || f.output == outTextNull || f.name == "mask_hash" || f.name == "mask_hmac" || f.name == "sha2",
+		TakesText: f.name != "mask_null" && f.name != "date_trunc",
 		TakesInts: f.ints,
 	}
-	s.MinArgs, s.MaxArgs = f.arity()
-	var usage strings.Builder
-	usage.WriteString(f.name + "(value")
-	for i, p := range f.params {
+	s.MinArgs, s.MaxArgs = f.arity(dialects[0])
+	for _, p := range f.params {
 		s.ArgNames = append(s.ArgNames, p.name)
-		if i+1 < s.MinArgs {
-			usage.WriteString(", " + p.name)
-		} else {
-			usage.WriteString("[, " + p.name)
-		}
 	}
-	usage.WriteString(strings.Repeat("]", s.MaxArgs-s.MinArgs) + ")")
+	required := s.ArgNames[:min(s.MinArgs, len(s.ArgNames))]
+	var usage strings.Builder
+	usage.WriteString(f.name + "(" + strings.Join(required, ", "))
+	for _, name := range s.ArgNames[len(required):] {
+		usage.WriteString("[, " + name)
+	}
+	usage.WriteString(strings.Repeat("]", len(s.ArgNames)-len(required)))
+	if f.repeats {
+		usage.WriteString("[, ...]")
+	}
+	usage.WriteString(")")
 	s.Usage = usage.String()
 	return s
 }

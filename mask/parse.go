@@ -11,7 +11,8 @@ import (
 // keywords ignore case:
 //
 //	expr    = call | column | literal
-//	call    = name "(" [ expr { "," expr } ] ")"
+//	call    = name "(" [ expr { "," expr } ] ")" | "CAST" "(" expr "AS" type ")"
+//	type    = name [ "(" digits [ "," digits ] ")" ]
 //	column  = "{col}"
 //	literal = string | integer | "TRUE" | "FALSE" | "NULL"
 //	string  = "'" ... "'" | '"' ... '"'     a doubled quote stands for one; no other escape
@@ -151,10 +152,7 @@ func (p *parser) integer() (*Expr, error) {
 // word reads a keyword or a call.
 func (p *parser) word(depth int) (*Expr, error) {
 	start := p.pos
-	for p.pos < len(p.src) && (isNameStart(p.src[p.pos]) || isDigit(p.src[p.pos])) {
-		p.pos++
-	}
-	name := strings.ToLower(p.src[start:p.pos])
+	name := p.name()
 	if p.peek() == '(' {
 		return p.call(name, start, depth)
 	}
@@ -172,6 +170,9 @@ func (p *parser) word(depth int) (*Expr, error) {
 func (p *parser) call(name string, start, depth int) (*Expr, error) {
 	e := &Expr{kind: exprCall, pos: start, name: name}
 	p.pos++ // the parenthesis
+	if name == castName {
+		return e, p.cast(e, depth)
+	}
 	if p.peek() == ')' {
 		p.pos++
 		return e, nil
@@ -192,6 +193,59 @@ func (p *parser) call(name string, start, depth int) (*Expr, error) {
 			return nil, p.fail(p.pos, "expected \",\" or \")\", found "+p.found())
 		}
 	}
+}
+
+// cast reads what stands in the parentheses of a cast.
+func (p *parser) cast(e *Expr, depth int) error {
+	x, err := p.expr(depth + 1)
+	if err != nil {
+		return err
+	}
+	e.args = []*Expr{x}
+	if p.space(); p.name() != "as" {
+		return p.fail(p.pos, "expected \"AS\" and a type, found "+p.found())
+	}
+	p.space()
+	at := p.pos
+	t := &sqlType{name: p.name(), length: -1}
+	var known bool
+	if t.kind, known = castKinds[t.name]; !known {
+		return p.fail(at, "expected a type after \"AS\"")
+	}
+	if p.peek() == '(' {
+		at = p.pos
+		digits, rest, ok := strings.Cut(p.src[p.pos+1:], ")")
+		if !ok {
+			return p.fail(len(p.src), "expected \")\", found end")
+		}
+		p.pos = len(p.src) - len(rest)
+		first, _, _ := strings.Cut(digits, ",")
+		n, err := strconv.ParseUint(strings.TrimSpace(first), 10, 31)
+		if err != nil || n == 0 {
+			return p.fail(at+1, "expected the length of a type")
+		}
+		if t.kind == Text {
+			t.length = int(n)
+		}
+	}
+	if t.name == "char" && t.length < 0 {
+		t.length = 1 // as SQL has it
+	}
+	if p.peek() != ')' {
+		return p.fail(p.pos, "expected \")\", found "+p.found())
+	}
+	p.pos++
+	e.typ = t
+	return nil
+}
+
+// name reads a name, in lower case; empty when none stands there.
+func (p *parser) name() string {
+	start := p.pos
+	for p.pos < len(p.src) && (isNameStart(p.src[p.pos]) || p.pos > start && isDigit(p.src[p.pos])) {
+		p.pos++
+	}
+	return strings.ToLower(p.src[start:p.pos])
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -11,8 +11,6 @@ import (
 	"hash"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/arrowmask/arrowmask/kernels"
 )
@@ -25,53 +23,88 @@ func (p *Program) EvalRow(v Value) (Value, error) {
 	if p.column && v.Kind != p.in.Kind {
 		return Value{}, fmt.Errorf("{col}: %w: compiled for %s, got %s", ErrType, p.in, v.Kind)
 	}
-	out := refNode(p.root, v)
+	out, err := refNode(p.root, v)
+	if err != nil {
+		return Value{}, err
+	}
 	out.Bytes = append([]byte(nil), out.Bytes...)
 	return out, nil
 }
 
-func refNode(n *node, col Value) Value {
+func refNode(n *node, col Value) (Value, error) {
 	switch {
 	case n.lit != nil:
-		return *n.lit
+		return *n.lit, nil
 	case n.arg == nil:
-		return col
+		return col, nil
 	}
-	v := refNode(n.arg, col)
+	v, err := refNode(n.arg, col)
+	if err != nil {
+		return Value{}, err
+	}
 	null := Value{Kind: n.out.Kind, Null: true}
-	if v.Null || n.out.Kind == Null || n.arg.out.Kind == Null {
-		return null
+	if n.out.Kind == Null || n.arg.out.Kind == Null {
+		return null, nil
+	}
+	if v.Null {
+		if !n.set.nullHash {
+			return null, nil
+		}
+		v.Bytes = nil
+	}
+	if n.ref != nil {
+		return n.ref(v)
 	}
 	if n.fn == nil {
-		return v
+		return v, nil
 	}
-	switch n.fn.name {
-	case "mask_null":
-		return null
-	case "mask", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n":
-		return refMask(v, n.fn.name, &n.set)
-	case "mask_hash", "mask_hmac":
-		if v.Kind != Text {
-			return null
-		}
-		return Value{Kind: Text, Bytes: []byte(hex.EncodeToString(refDigest(v.Bytes, &n.set)))}
-	case "hex":
-		s := hex.EncodeToString(v.Bytes)
+	hexText := func(b []byte) (Value, error) {
+		s := hex.EncodeToString(b)
 		if n.set.upper {
 			s = strings.ToUpper(s)
 		}
-		return Value{Kind: Text, Bytes: []byte(s)}
-	case "digest", "hmac_raw":
-		return Value{Kind: Binary, Bytes: refDigest(v.Bytes, &n.set)}
-	default:
-		if n.set.noAlg {
-			return null
-		}
-		return Value{Kind: Text, Bytes: []byte(hex.EncodeToString(refDigest(v.Bytes, &n.set)))}
+		return Value{Kind: Text, Bytes: []byte(s)}, nil
 	}
+	switch n.fn.name {
+	case "mask_null":
+		return null, nil
+	case "mask_email", "mask_card", "mask_hmac":
+		if v.Kind != Text {
+			return null, nil
+		}
+	}
+	switch n.fn.name {
+	case "mask", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n":
+		return refMask(v, n)
+	case "date_trunc":
+		return refDate(v, n)
+	case "mask_email":
+		return Value{Kind: Text, Bytes: []byte(refEmail(string(v.Bytes), n.set.rep[0]))}, nil
+	case "mask_card":
+		return Value{Kind: Text, Bytes: []byte(refCard(string(v.Bytes), n.set.rep[0]))}, nil
+	case "to_utf8":
+		return Value{Kind: Binary, Bytes: v.Bytes}, nil
+	case "mask_hash", "mask_hmac":
+		if n.arg.out.Kind == n.out.Kind && n.out.Kind != Text || v.Kind != Text && v.Kind != Binary {
+			return null, nil
+		}
+		return hexText(refDigest(v.Bytes, &n.set))
+	case "hex", "to_hex":
+		return hexText(v.Bytes)
+	}
+	switch {
+	case n.set.noAlg:
+		return null, nil
+	case n.out.Kind == Binary:
+		return Value{Kind: Binary, Bytes: refDigest(v.Bytes, &n.set)}, nil
+	}
+	return hexText(refDigest(v.Bytes, &n.set))
 }
 
 func refDigest(b []byte, s *settings) []byte {
+	if s.blake != nil {
+		return refBlake(b, s.blake.salt(), s.blake.legacy)
+	}
 	make := map[kernels.Alg]func() hash.Hash{
 		kernels.MD5: md5.New, kernels.SHA1: sha1.New, kernels.SHA224: sha256.New224, kernels.SHA256: sha256.New,
 		kernels.SHA384: sha512.New384, kernels.SHA512: sha512.New, kernels.SHA512_256: sha512.New512_256,
@@ -84,18 +117,19 @@ func refDigest(b []byte, s *settings) []byte {
 	return h.Sum(nil)
 }
 
-func refMask(v Value, function string, s *settings) Value {
-	switch v.Kind {
-	case Text:
-		return Value{Kind: Text, Bytes: []byte(refText(string(v.Bytes), function, s))}
-	case Int8, Int16, Int32, Int64:
-		return Value{Kind: v.Kind, Int: refSigned(v.Int, v.Kind, function, s)}
-	case Uint8, Uint16, Uint32, Uint64:
-		return Value{Kind: v.Kind, Int: int64(refUnsigned(uint64(v.Int), v.Kind, function, s))}
-	case Date32, Date64:
-		return refDate(v, s)
+func refMask(v Value, n *node) (Value, error) {
+	function, s := n.fn.name, &n.set
+	switch {
+	case n.rules.mask.of(Type{Kind: v.Kind}) != answer:
+		return Value{Kind: v.Kind, Null: true}, nil
+	case v.Kind == Text:
+		return refText(string(v.Bytes), n)
+	case v.Kind >= Int8 && v.Kind <= Int64:
+		return Value{Kind: v.Kind, Int: refSigned(v.Int, v.Kind, function, s)}, nil
+	case v.Kind >= Uint8 && v.Kind <= Uint64:
+		return Value{Kind: v.Kind, Int: int64(refUnsigned(uint64(v.Int), v.Kind, function, s))}, nil
 	}
-	return Value{Kind: v.Kind, Null: true}
+	return refDate(v, n)
 }
 
 // refWindow is the half-open range of masked positions, counted from the left.
@@ -112,44 +146,6 @@ func refWindow(function string, n, length int) (from, to int) {
 		return 0, length - n
 	}
 	return 0, length
-}
-
-func refText(text, function string, s *settings) string {
-	const bad = -1 // a byte that is not part of valid UTF-8
-	var chars []rune
-	for i, r := range text {
-		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\uFFFD") {
-			r = bad
-		}
-		chars = append(chars, r)
-	}
-	from, to := refWindow(function, s.n, len(chars))
-	for i, r := range chars {
-		if i >= from && i < to {
-			if rep := s.rep[refClass(r)]; rep != keep {
-				r = rep
-			}
-		}
-		if r == bad {
-			r = utf8.RuneError
-		}
-		chars[i] = r
-	}
-	return string(chars)
-}
-
-func refClass(r rune) class {
-	switch {
-	case r < 0:
-		return classLower
-	case unicode.In(r, unicode.Lu, unicode.Lt):
-		return classUpper
-	case unicode.In(r, unicode.Ll, unicode.Lm, unicode.Lo, unicode.Mn, unicode.Mc, unicode.Me):
-		return classLower
-	case unicode.In(r, unicode.Nd, unicode.Nl, unicode.No):
-		return classDigit
-	}
-	return classOther
 }
 
 // refSigned follows Hive's GenericUDFMask family digit by digit; wrap stands
@@ -202,10 +198,14 @@ func refUnsigned(value uint64, k Kind, function string, s *settings) uint64 {
 	return result << (64 - bits) >> (64 - bits)
 }
 
-func refDate(v Value, s *settings) Value {
-	null := Value{Kind: v.Kind, Null: true}
+func refDate(v Value, n *node) (Value, error) {
+	s := &n.set
 	if s.date == (dateRule{keep, keep, keep}) {
-		return v
+		return v, nil
+	}
+	null, failed := Value{Kind: v.Kind, Null: true}, error(nil)
+	if n.rules.badDate == refuse && n.fn.name != "date_trunc" {
+		failed = fmt.Errorf("%s: %w: no such day", n.name, ErrValue)
 	}
 	seconds := v.Int * 24 * 60 * 60
 	if v.Kind == Date64 {
@@ -223,16 +223,16 @@ func refDate(v Value, s *settings) Value {
 	}
 	t := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	if t.Day() != day {
-		return null // time.Date rolled over: there is no such day
+		return null, failed // time.Date rolled over: there is no such day
 	}
 	out := Value{Kind: v.Kind, Int: t.Unix() / (24 * 60 * 60)}
 	if v.Kind == Date64 {
 		out.Int = t.UnixMilli()
 		if !time.UnixMilli(out.Int).Equal(t) {
-			return null // milliseconds wrapped
+			return null, failed // milliseconds wrapped
 		}
 	} else if out.Int != int64(int32(out.Int)) {
-		return null
+		return null, failed
 	}
-	return out
+	return out, nil
 }

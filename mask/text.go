@@ -17,11 +17,15 @@ type textMask struct {
 	n       int
 	rep     [numClasses]glyph
 	classes *classTable
+	rows    textRules // for rows that are not ASCII; nil: code points, as above
 
 	// ascii masks ASCII without decoding it: every ASCII character becomes one
 	// ASCII character. nil where a replacement is not ASCII.
 	ascii *asciimask.Mask
-	short [numClasses]byte // the same for any character, or keepShort
+	// With ascii: the one character for a class and for each code point below
+	// 0x800, those of two bytes in UTF-8, or keepShort.
+	short   [numClasses]byte
+	twoByte [0x800]byte
 }
 
 // glyph is a replacement in UTF-8, or keep.
@@ -33,7 +37,8 @@ type glyph struct {
 // badByte stands for a byte that is not part of valid UTF-8.
 var badByte = []byte("\uFFFD")
 
-func newTextMask(s *settings, classes *classTable) *textMask {
+func newTextMask(s *settings, d *rules) *textMask {
+	classes := classTables[d.classes]()
 	m := &textMask{window: s.window, n: s.n, classes: classes}
 	m.ascii, _ = asciimask.New(s.rep[classUpper], s.rep[classLower], s.rep[classDigit], s.rep[classOther])
 	for c, r := range s.rep {
@@ -41,6 +46,17 @@ func newTextMask(s *settings, classes *classTable) *textMask {
 			m.rep[c].text = utf8.AppendRune(nil, r)
 		}
 		m.short[c] = byte(r) // keep becomes keepShort
+	}
+	for r := range m.twoByte {
+		m.twoByte[r] = m.short[classes.of(rune(r))]
+	}
+	switch {
+	case d.unit == unitByte:
+		m.rows = newByteRows(m, &s.rep)
+	case d.bad == badReplaced:
+		m.rows = newJavaRows(m, &s.rep, d.unit == unitUTF16)
+	case d.bad == badRefused:
+		m.rows = strictRows{m}
 	}
 	return m
 }
@@ -50,42 +66,48 @@ func newTextMask(s *settings, classes *classTable) *textMask {
 func (m *textMask) runeWindow(row []byte) (lo, hi int) {
 	switch m.window {
 	case windowFirst:
-		return 0, forward(row, m.n)
+		hi, _ = forward(row, m.n)
+		return 0, hi
 	case windowLast:
-		return backward(row, m.n), len(row)
+		lo, _ = backward(row, m.n)
+		return lo, len(row)
 	case windowShowFirst:
-		return forward(row, m.n), len(row)
+		lo, _ = forward(row, m.n)
+		return lo, len(row)
 	case windowShowLast:
-		return 0, backward(row, m.n)
+		hi, _ = backward(row, m.n)
+		return 0, hi
 	}
 	return 0, len(row)
 }
 
-// forward is the byte position after the first n characters, or the end.
-func forward(row []byte, n int) int {
-	i := 0
-	for ; n > 0 && i < len(row); n-- {
-		if row[i] < utf8.RuneSelf {
-			i++
-			continue
+// forward is the byte position after the first n characters, or the end, and
+// whether they are valid UTF-8.
+func forward(row []byte, n int) (at int, valid bool) {
+	for valid = true; n > 0 && at < len(row); n-- {
+		w := 1
+		if row[at] >= utf8.RuneSelf {
+			_, w = decode(row[at:])
+			valid = valid && w > 1
 		}
-		_, w := decode(row[i:])
-		i += w
+		at += w
 	}
-	return i
+	return at, valid
 }
 
-// backward is the byte position before the last n characters, or the start.
-func backward(row []byte, n int) int {
-	i := len(row)
-	for ; n > 0 && i > 0; n-- {
-		if row[i-1] < utf8.RuneSelf {
-			i--
-			continue
+// backward is the byte position before the last n characters, or the start,
+// and whether they are valid UTF-8.
+func backward(row []byte, n int) (at int, valid bool) {
+	at = len(row)
+	for valid = true; n > 0 && at > 0; n-- {
+		w := 1
+		if row[at-1] >= utf8.RuneSelf {
+			w = lastWidth(row[:at])
+			valid = valid && w > 1
 		}
-		i -= lastWidth(row[:i])
+		at -= w
 	}
-	return i
+	return at, valid
 }
 
 func (m *textMask) sizes(lens []int, in *Vector, lo, hi int) {
@@ -113,12 +135,18 @@ func (m *textMask) rowSize(row []byte) int {
 	if m.ascii != nil && isASCII(row) {
 		return len(row)
 	}
+	if m.rows != nil && !m.rows.runes(row) {
+		return m.rows.size(row)
+	}
 	a, b := m.runeWindow(row)
 	return shownSize(row[:a]) + m.maskedSize(row[a:b]) + shownSize(row[b:])
 }
 
 // row masks one row of any text and returns the size of the answer.
 func (m *textMask) row(dst, row []byte) int {
+	if m.rows != nil && !m.rows.runes(row) {
+		return m.rows.write(dst, row)
+	}
 	a, b := m.runeWindow(row)
 	n := show(dst, row[:a])
 	n += m.mask(dst[n:], row[a:b])

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/arrowmask/arrowmask/internal/asciimask"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -147,7 +148,7 @@ func (t *textRows[I, O]) span(i, j int) bool {
 		if moved := t.at - int(first-t.from[0]); moved != 0 {
 			shift(t.ends[begin:i], O(moved))
 		}
-		showASCII(t.mask, t.dst[t.at:t.at+ascii], src[:ascii], t.from[begin:i+1])
+		windowASCII(t.mask, t.dst[t.at:t.at+ascii], src[:ascii], t.from[begin:i+1])
 		t.at += ascii
 		for ; i < j; i++ {
 			row := t.data[t.from[i]:t.from[i+1]]
@@ -169,12 +170,21 @@ func (t *textRows[I, O]) span(i, j int) bool {
 // short.
 func (m *textMask) mixedRow(dst, row []byte) (size int, ok bool) {
 	// Only a bad byte that is shown or kept makes a row longer.
-	if len(row) <= len(dst) && !m.rep[classLower].keep {
-		if m.window == windowAll {
-			return m.mask(dst, row), true
+	if len(row) <= len(dst) && !m.rep[classLower].keep && (m.rows == nil || m.rows.runes(row)) {
+		a, b, valid := 0, len(row), true
+		switch m.window {
+		case windowShowFirst:
+			a, valid = forward(row, m.n)
+		case windowShowLast:
+			b, valid = backward(row, m.n)
+		case windowFirst:
+			b, _ = forward(row, m.n)
+			valid = utf8.Valid(row[b:])
+		case windowLast:
+			a, _ = backward(row, m.n)
+			valid = utf8.Valid(row[:a])
 		}
-		a, b := m.runeWindow(row)
-		if utf8.Valid(row[:a]) && utf8.Valid(row[b:]) {
+		if valid {
 			n := copy(dst, row[:a])
 			n += m.mask(dst[n:], row[a:b])
 			return n + copy(dst[n:], row[b:]), true
@@ -199,65 +209,84 @@ func emptyNulls[O kernels.Offset](in *Vector, lo int, offsets []O) bool {
 	return true
 }
 
-// showASCII puts what lies outside the window back: dst is ASCII rows all
+// windowASCII leaves the mask to the window of each row: dst is ASCII rows all
 // masked, src the same as they were.
-func showASCII[I kernels.Offset](m *textMask, dst, src []byte, offsets []I) {
-	first := offsets[0]
+func windowASCII[I kernels.Offset](m *textMask, dst, src []byte, offsets []I) {
+	last := m.window == windowLast || m.window == windowShowLast
 	switch m.window {
 	case windowShowFirst, windowShowLast:
-		last := m.window == windowShowLast
-		if m.n <= 8 {
-			showShort(dst, src, offsets, m.n, last)
-			return
-		}
-		for i := range len(offsets) - 1 {
-			lo, hi := int(offsets[i]-first), int(offsets[i+1]-first)
-			if n := min(m.n, hi-lo); last {
-				lo = hi - n
-			} else {
-				hi = lo + n
-			}
-			copy(dst[lo:hi], src[lo:hi])
-		}
+		patch(dst, src, offsets, m.n, last, nil)
 	case windowFirst, windowLast:
-		for i := range len(offsets) - 1 {
-			lo, hi := int(offsets[i]-first), int(offsets[i+1]-first)
-			if n := min(m.n, hi-lo); m.window == windowFirst {
-				lo += n
-			} else {
-				hi -= n
-			}
-			copy(dst[lo:hi], src[lo:hi])
+		copy(dst, src)
+		patch(dst, src, offsets, m.n, last, m.ascii)
+	}
+}
+
+// patch writes the first or last n bytes of each row of src to dst, masked if
+// there is a mask.
+func patch[I kernels.Offset](dst, src []byte, offsets []I, n int, last bool, mask *asciimask.Mask) {
+	if n <= 8 {
+		patchWord(dst, src, offsets, n, last, mask)
+		return
+	}
+	first, lo := offsets[0], 0
+	for _, o := range offsets[1:] {
+		hi := int(o - first)
+		a, b := lo, min(lo+n, hi)
+		if lo = hi; last {
+			a, b = max(a, hi-n), hi
+		}
+		if mask == nil {
+			copy(dst[a:b], src[a:b])
+		} else {
+			mask.Apply(dst[a:b], src[a:b])
 		}
 	}
 }
 
-// showShort shows the first or last n characters of each row, up to eight:
-// eight bytes are merged by a mask, which is faster than a copy of so few.
-func showShort[I kernels.Offset](dst, src []byte, offsets []I, n int, last bool) {
+// patchWord is patch for up to eight bytes: they are merged into a word, which
+// is faster than a copy of so few.
+func patchWord[I kernels.Offset](dst, src []byte, offsets []I, n int, last bool, mask *asciimask.Mask) {
 	dst = dst[:len(src)]
-	first := offsets[0]
-	shown := uint64(1)<<(8*n) - 1
-	if last {
-		shown <<= 64 - 8*n
+	var table *[256]byte
+	if mask != nil {
+		table = mask.Table()
 	}
-	lo := 0
+	picked := uint64(1)<<(8*n) - 1
+	if last {
+		picked <<= 64 - 8*n
+	}
+	first, lo := offsets[0], 0
 	for _, o := range offsets[1:] {
 		hi := int(o - first)
-		switch at := lo; {
-		case hi-lo >= 8:
+		if hi-lo >= 8 {
+			at := lo
 			if last {
 				at = hi - 8
 			}
-			d, s := dst[at:at+8], src[at:at+8]
-			binary.LittleEndian.PutUint64(d, binary.LittleEndian.Uint64(d)&^shown|binary.LittleEndian.Uint64(s)&shown)
-		case last:
-			at = max(lo, hi-n)
-			copy(dst[at:hi], src[at:hi])
-		default:
-			hi := min(lo+n, hi)
-			copy(dst[lo:hi], src[lo:hi])
+			s, d := src[at:at+8], dst[at:at+8]
+			w := binary.LittleEndian.Uint64(s)
+			if table != nil {
+				w = translate(table, w)
+			}
+			binary.LittleEndian.PutUint64(d, binary.LittleEndian.Uint64(d)&^picked|w&picked)
+		} else {
+			a, b := lo, min(lo+n, hi)
+			if last {
+				a, b = max(lo, hi-n), hi
+			}
+			for i := a; i < b; i++ {
+				if dst[i] = src[i]; table != nil {
+					dst[i] = table[src[i]]
+				}
+			}
 		}
 		lo = hi
 	}
+}
+
+// translate looks eight bytes up.
+func translate(table *[256]byte, w uint64) uint64 {
+	return uint64(table[byte(w)]) | uint64(table[byte(w>>8)])<<8 | uint64(table[byte(w>>16)])<<16 | uint64(table[byte(w>>24)])<<24 |
+		uint64(table[byte(w>>32)])<<32 | uint64(table[byte(w>>40)])<<40 | uint64(table[byte(w>>48)])<<48 | uint64(table[byte(w>>56)])<<56
 }

@@ -28,9 +28,7 @@ func (m *textMask) maskMixed(dst, src []byte) int {
 			// Eight bytes are translated whatever they are, and as many count
 			// as are ASCII: no branch has to guess how many.
 			w := binary.LittleEndian.Uint64(src[i:])
-			binary.LittleEndian.PutUint64(dst[n:],
-				uint64(table[byte(w)])|uint64(table[byte(w>>8)])<<8|uint64(table[byte(w>>16)])<<16|uint64(table[byte(w>>24)])<<24|
-					uint64(table[byte(w>>32)])<<32|uint64(table[byte(w>>40)])<<40|uint64(table[byte(w>>48)])<<48|uint64(table[byte(w>>56)])<<56)
+			binary.LittleEndian.PutUint64(dst[n:], translate(table, w))
 			k := bits.TrailingZeros64(w&asciiTops) / 8
 			n, i = n+k, i+k
 			if k == 8 {
@@ -42,6 +40,16 @@ func (m *textMask) maskMixed(dst, src []byte) int {
 			}
 		}
 		for i < len(src) && src[i] >= utf8.RuneSelf {
+			if len(src)-i >= 2 && src[i] >= 0xc2 && src[i] < 0xe0 && src[i+1]&0xc0 == 0x80 {
+				if rep := m.twoByte[(uint(src[i])<<6|uint(src[i+1]&0x3f))%uint(len(m.twoByte))]; rep != keepShort {
+					dst[n] = rep
+					n, i = n+1, i+2
+					continue
+				}
+				dst[n], dst[n+1] = src[i], src[i+1]
+				n, i = n+2, i+2
+				continue
+			}
 			r, w := decode(src[i:])
 			rep := m.short[classLower]
 			if r >= 0 {

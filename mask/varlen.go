@@ -25,8 +25,9 @@ type textOp interface {
 // textStep runs a textOp in two passes: sizes first, so that the output is
 // bounded before it is allocated, then the bytes, straight into their place.
 type textStep struct {
-	op  textOp
-	out Type
+	op    textOp
+	out   Type
+	whole bool // NULLs get a value too
 }
 
 func (t textStep) eval(r *run, in *Vector) (*Vector, error) {
@@ -69,7 +70,9 @@ func (t textStep) eval(r *run, in *Vector) (*Vector, error) {
 	if out.Layout == LayoutOffsets32 && int64(total) > r.limit {
 		return nil, r.tooLarge(total)
 	}
-	r.copyNulls(out, in)
+	if !t.whole {
+		r.copyNulls(out, in)
+	}
 	out.Data = r.bytes(total)
 
 	err = r.each(in.Len, chunkRows, func(c, lo, hi int) error {
