@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	arrow18 "github.com/apache/arrow-go/v18/arrow"
 	array18 "github.com/apache/arrow-go/v18/arrow/array"
@@ -143,29 +142,5 @@ func maskedField(in arrow18.Field, f *Func) arrow18.Field {
 // safeMetadata leaves out what may quote a value of a masked column, or what
 // describes the column before it was masked.
 func safeMetadata(md arrow18.Metadata) arrow18.Metadata {
-	var keys, values []string
-	for i, key := range md.Keys() {
-		if !mayQuote(key) {
-			keys, values = append(keys, key), append(values, md.Values()[i])
-		}
-	}
-	return arrow18.NewMetadata(keys, values)
-}
-
-func mayQuote(key string) bool {
-	key = strings.ToLower(key)
-	if key == "parquet:field_id" {
-		return false
-	}
-	for _, prefix := range []string{"arrow:", "parquet:", "pandas", "geo", "org.apache.spark", "spark"} {
-		if strings.HasPrefix(key, prefix) {
-			return true
-		}
-	}
-	for _, part := range []string{"stat", "min", "max", "categor", "dictionary", "distinct", "histogram", "quantile", "bloom", "sample", "example"} {
-		if strings.Contains(key, part) {
-			return true
-		}
-	}
-	return false
+	return arrow18.NewMetadata(arrowudf.SafeMetadata(md.Keys(), md.Values()))
 }

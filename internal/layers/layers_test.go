@@ -23,7 +23,7 @@ const rules = `
 	internal/cpu, internal/race < kernels, hexenc, internal/asciimask
 	kernels, hexenc, internal/asciimask, fips < mask
 	mask < policy < policy/ranger, policy/opensearch
-	mask, policy < arrowudf < arrowudf/v18, arrowudf/capi, arrowudf/flight
+	mask, policy, internal/rowtake < arrowudf < arrowudf/v18, arrowudf/capi, arrowudf/flight
 	arrowudf/v18 < tablefile
 	testdata/kat, mask < kat
 

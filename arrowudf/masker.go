@@ -1,0 +1,308 @@
+package arrowudf
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"github.com/arrowmask/arrowmask/internal/rowtake"
+	"github.com/arrowmask/arrowmask/mask"
+	"github.com/arrowmask/arrowmask/policy"
+)
+
+// Masker carries out a plan on the batches of one table: the row filter first,
+// on raw values; then the masks, on raw values of the rows that are left. It is
+// read-only and safe for any number of goroutines.
+type Masker struct {
+	plan   *policy.Plan
+	opts   Options
+	in     *arrow.Schema
+	out    *arrow.Schema
+	masked []maskedColumn
+	filter *RowFilter
+	shapes []*rowtake.Shape // of every column, for a filter; of a nested one, for NULLs
+	seen   atomic.Pointer[arrow.Schema]
+	pool   sync.Pool // of *maskScratch
+}
+
+// maskedColumn is a column with a mask: a function, or NULL in every row where
+// that is the only mask that the type can have.
+type maskedColumn struct {
+	index int
+	fn    *Func
+	why   *policy.Reason
+}
+
+// maskScratch is what a batch with a filter needs for a while.
+type maskScratch struct {
+	keep []byte
+	runs []rowtake.Run
+	data []arrow.ArrayData
+}
+
+// NewMasker binds a plan to a schema: every mask and the filter are compiled,
+// and whatever cannot be carried out is an error before the first row, with the
+// policy and the column. The plan must have been made for the columns of this
+// schema, see Columns; the error wraps policy.ErrSchema otherwise.
+//
+// A mask keeps the type of its column (an extension type becomes its storage, a
+// dictionary loses its order); one that would change it is refused. A nested
+// column can be masked as a whole by NULL only; any other mask of it, and any
+// mask of a field within it, is refused: those errors wrap policy.ErrClosed and
+// mask.ErrType.
+//
+// The masks' own dialects count, not that of opts.
+func NewMasker(plan *policy.Plan, schema *arrow.Schema, opts Options) (m *Masker, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, recovered("masker", p)
+		}
+	}()
+	if plan == nil || schema == nil {
+		return nil, fmt.Errorf("%w: no plan or no schema", policy.ErrSchema)
+	}
+	if opts.Mem == nil {
+		opts.Mem = memory.DefaultAllocator
+	}
+	m = &Masker{plan: plan, opts: opts, in: schema, out: schema}
+	m.pool.New = func() any { return &maskScratch{} }
+	table, err := policy.NewTable(policy.SplitName(plan.Table), "", Columns(schema))
+	if err != nil {
+		return nil, err
+	}
+	if err := plan.Check(table); err != nil {
+		return nil, err
+	}
+	if plan.Empty() {
+		return m, nil
+	}
+	m.shapes = make([]*rowtake.Shape, schema.NumFields())
+	fields := schema.Fields()
+	for i := range plan.Masks {
+		c := &plan.Masks[i]
+		if err := m.bind(c, &fields[c.Index]); err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", c.Why, c.Name, err)
+		}
+	}
+	if plan.Filter != nil {
+		typeOf := func(i int) (arrow.DataType, error) { return schema.Field(i).Type, nil }
+		if m.filter, err = NewRowFilter(plan.Filter, table, typeOf); err != nil {
+			return nil, fmt.Errorf("%s: %w", plan.FilterWhy, err)
+		}
+		// Statistics of a column tell of the rows that are left out.
+		for i := range fields {
+			fields[i].Metadata = safeMetadata(fields[i].Metadata)
+			if m.shapes[i], err = shapeOf(schema.Field(i).Type); err != nil {
+				return nil, fmt.Errorf("%s: column %q: %w", plan.FilterWhy, fields[i].Name, err)
+			}
+		}
+	}
+	meta := safeMetadata(schema.Metadata())
+	m.out = arrow.NewSchemaWithEndian(fields, &meta, schema.Endianness())
+	return m, nil
+}
+
+// bind compiles the mask of a column and adapts its field.
+func (m *Masker) bind(c *policy.ColumnMask, field *arrow.Field) error {
+	column := maskedColumn{index: c.Index, why: c.Why}
+	if len(c.Path) > 0 {
+		return fmt.Errorf("%w: %w: a field of a nested column cannot be masked by itself; mask the whole column by NULL", policy.ErrClosed, mask.ErrType)
+	}
+	field.Metadata = safeMetadata(field.Metadata)
+	if MaskType(field.Type).Kind == mask.Nested {
+		if !AllNull(c.Mask) {
+			return fmt.Errorf("%w: %w: %s can be masked by NULL only", policy.ErrClosed, mask.ErrType, field.Type)
+		}
+		var err error
+		if m.shapes[c.Index], err = shapeOf(field.Type); err != nil {
+			return err
+		}
+		field.Nullable = true
+		m.masked = append(m.masked, column)
+		return nil
+	}
+	opts := m.opts
+	opts.Dialect = c.Mask.Dialect
+	fn, err := Compile(c.Mask.Expr, field.Type, opts)
+	if err != nil {
+		return err
+	}
+	if in, out := MaskType(field.Type), MaskType(fn.OutType()); in != out {
+		return fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Mask.Expr, in, out)
+	}
+	field.Type, field.Nullable = fn.OutType(), field.Nullable || fn.Nullable()
+	column.fn = fn
+	m.masked = append(m.masked, column)
+	return nil
+}
+
+// AllNull reports whether a mask answers NULL for every row and says so in so
+// many words: mask_null({col}), or NULL.
+func AllNull(m *policy.Mask) bool {
+	e, err := mask.Parse(m.Expr)
+	if err != nil {
+		return false
+	}
+	s := strings.ToLower(e.String())
+	return s == "null" || s == "mask_null({col})"
+}
+
+func safeMetadata(md arrow.Metadata) arrow.Metadata {
+	return arrow.NewMetadata(SafeMetadata(md.Keys(), md.Values()))
+}
+
+// Plan is the plan that is carried out.
+func (m *Masker) Plan() *policy.Plan { return m.plan }
+
+// Schema is the schema of every result: the same columns in the same order, a
+// masked one nullable where the mask can answer NULL. Metadata is kept but for
+// entries that may quote values of a masked column, or of any where a filter
+// leaves rows out.
+func (m *Masker) Schema() *arrow.Schema { return m.out }
+
+// Func is the compiled mask of column i; nil when the column has none, or when
+// it is nested and masked by NULL.
+func (m *Masker) Func(i int) *Func {
+	for _, c := range m.masked {
+		if c.index == i {
+			return c.fn
+		}
+	}
+	return nil
+}
+
+// Mask is a batch as the plan lets it be seen. Without a filter it has the same
+// rows, and columns without a mask are the same arrays; where the plan is empty
+// it is the very batch, retained. With a filter it has the rows for which the
+// filter is TRUE, maybe none, and shares no memory with batch: nothing of the
+// rows left out is within its reach. The result is the caller's to release, as
+// is batch.
+//
+// A batch of other columns than the masker was made for is refused with an
+// error that wraps policy.ErrSchema. Other errors name the policy and column.
+func (m *Masker) Mask(ctx context.Context, batch arrow.Record) (arrow.Record, error) {
+	if s := batch.Schema(); s != m.in && s != m.seen.Load() {
+		if err := m.check(s); err != nil {
+			return nil, err
+		}
+		m.seen.Store(s)
+	}
+	if len(m.masked) == 0 && m.filter == nil {
+		batch.Retain()
+		return batch, nil
+	}
+	return m.apply(ctx, batch)
+}
+
+// check compares columns by name and type. Metadata may differ.
+func (m *Masker) check(s *arrow.Schema) error {
+	if s.NumFields() != m.in.NumFields() {
+		return fmt.Errorf("%w: batch of %d columns, masks for %d", policy.ErrSchema, s.NumFields(), m.in.NumFields())
+	}
+	for i := range s.NumFields() {
+		got, want := s.Field(i), m.in.Field(i)
+		if got.Name != want.Name {
+			return fmt.Errorf("%w: column %d is %q, masks are for %q", policy.ErrSchema, i, got.Name, want.Name)
+		}
+		if !arrow.TypeEqual(got.Type, want.Type) {
+			return fmt.Errorf("%w: column %q is of %s, masks are for %s", policy.ErrSchema, want.Name, got.Type, want.Type)
+		}
+	}
+	return nil
+}
+
+func (m *Masker) apply(ctx context.Context, batch arrow.Record) (out arrow.Record, err error) {
+	rows := int(batch.NumRows())
+	cols := make([]arrow.Array, batch.NumCols())
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, recovered("masker", p)
+		}
+		for _, c := range cols {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	var s *maskScratch
+	if m.filter != nil {
+		s = m.pool.Get().(*maskScratch)
+		defer m.pool.Put(s)
+		if rows, err = m.choose(ctx, batch, s); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.plan.FilterWhy, err)
+		}
+	}
+	next := 0
+	for i := range cols {
+		var c *maskedColumn
+		if next < len(m.masked) && m.masked[next].index == i {
+			c, next = &m.masked[next], next+1
+		}
+		if cols[i], err = m.column(ctx, batch, i, c, rows, s); err != nil {
+			name := m.in.Field(i).Name
+			if c != nil {
+				return nil, fmt.Errorf("%s: column %q: %w", c.why, name, err)
+			}
+			return nil, fmt.Errorf("%s: column %q: %w", m.plan.FilterWhy, name, err)
+		}
+	}
+	out, cols = newBatch(m.out, cols, int64(rows)), nil
+	return out, nil
+}
+
+// choose evaluates the filter into the scratch's runs.
+func (m *Masker) choose(ctx context.Context, batch arrow.Record, s *maskScratch) (kept int, err error) {
+	n := int(batch.NumRows())
+	if need := (n + 7) / 8; cap(s.keep) < need {
+		s.keep = make([]byte, need)
+	} else {
+		s.keep = s.keep[:need]
+	}
+	s.data = s.data[:0]
+	defer func() {
+		for _, d := range s.data {
+			d.Release()
+		}
+		clear(s.data)
+	}()
+	for _, i := range m.filter.Columns() {
+		s.data = append(s.data, array.NewSliceData(batch.Column(i).Data(), 0, int64(n)))
+	}
+	if kept, err = m.filter.Keep(ctx, n, s.data, s.keep); err != nil {
+		return 0, err
+	}
+	s.runs = rowtake.Runs(s.runs[:0], s.keep, n)
+	return kept, nil
+}
+
+// column is column i of the result, which has rows rows; c is its mask, if any,
+// and s holds the rows where a filter chose some.
+func (m *Masker) column(ctx context.Context, batch arrow.Record, i int, c *maskedColumn, rows int, s *maskScratch) (arrow.Array, error) {
+	col := batch.Column(i)
+	switch {
+	case c != nil && c.fn == nil:
+		return nullRows(m.in.Field(i).Type, m.shapes[i], rows, m.opts.Mem)
+	case s != nil:
+		taken, err := takeRows(col, m.shapes[i], s.runs, m.opts.Mem)
+		if err != nil || c == nil {
+			return taken, err
+		}
+		defer taken.Release()
+		return c.fn.Call(ctx, taken)
+	case c == nil:
+		col.Retain()
+		return col, nil
+	case col.Len() == rows:
+		return c.fn.Call(ctx, col)
+	}
+	// A batch may hold columns longer than itself.
+	cut := array.NewSlice(col, 0, int64(rows))
+	defer cut.Release()
+	return c.fn.Call(ctx, cut)
+}

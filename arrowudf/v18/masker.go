@@ -1,0 +1,290 @@
+package v18
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	arrow18 "github.com/apache/arrow-go/v18/arrow"
+	array18 "github.com/apache/arrow-go/v18/arrow/array"
+	memory18 "github.com/apache/arrow-go/v18/arrow/memory"
+	arrow17 "github.com/apache/arrow/go/v17/arrow"
+
+	"github.com/arrowmask/arrowmask/arrowudf"
+	"github.com/arrowmask/arrowmask/internal/rowtake"
+	"github.com/arrowmask/arrowmask/mask"
+	"github.com/arrowmask/arrowmask/policy"
+)
+
+// Masker is arrowudf.Masker over v18 record batches.
+type Masker struct {
+	plan   *policy.Plan
+	opts   arrowudf.Options
+	in     *arrow18.Schema
+	out    *arrow18.Schema
+	masked []maskedColumn
+	filter *arrowudf.RowFilter
+	shapes []*rowtake.Shape // of every column, for a filter; of a nested one, for NULLs
+	seen   atomic.Pointer[arrow18.Schema]
+	pool   sync.Pool // of *maskScratch
+}
+
+// maskedColumn is a column with a mask: a function, or NULL in every row where
+// that is the only mask that the type can have.
+type maskedColumn struct {
+	index int
+	fn    *Func
+	why   *policy.Reason
+}
+
+// maskScratch is what a batch with a filter needs for a while.
+type maskScratch struct {
+	keep []byte
+	runs []rowtake.Run
+	data []arrow17.ArrayData
+}
+
+// NewMasker binds a plan to a schema; see arrowudf.NewMasker.
+func NewMasker(plan *policy.Plan, schema *arrow18.Schema, opts arrowudf.Options) (m *Masker, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, recovered(p)
+		}
+	}()
+	if plan == nil || schema == nil {
+		return nil, fmt.Errorf("%w: no plan or no schema", policy.ErrSchema)
+	}
+	if opts.Mem == nil {
+		opts.Mem = memory18.DefaultAllocator
+	}
+	m = &Masker{plan: plan, opts: opts, in: schema, out: schema}
+	m.pool.New = func() any { return &maskScratch{} }
+	table, err := policy.NewTable(policy.SplitName(plan.Table), "", Columns(schema))
+	if err != nil {
+		return nil, err
+	}
+	if err := plan.Check(table); err != nil {
+		return nil, err
+	}
+	if plan.Empty() {
+		return m, nil
+	}
+	m.shapes = make([]*rowtake.Shape, schema.NumFields())
+	fields := schema.Fields()
+	for i := range plan.Masks {
+		c := &plan.Masks[i]
+		if err := m.bind(c, &fields[c.Index]); err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", c.Why, c.Name, err)
+		}
+	}
+	if plan.Filter != nil {
+		typeOf := func(i int) (arrow17.DataType, error) { return filterType(schema.Field(i).Type) }
+		if m.filter, err = arrowudf.NewRowFilter(plan.Filter, table, typeOf); err != nil {
+			return nil, fmt.Errorf("%s: %w", plan.FilterWhy, err)
+		}
+		// Statistics of a column tell of the rows that are left out.
+		for i := range fields {
+			fields[i].Metadata = safeMetadata(fields[i].Metadata)
+			if m.shapes[i], err = shapeOf(schema.Field(i).Type); err != nil {
+				return nil, fmt.Errorf("%s: column %q: %w", plan.FilterWhy, fields[i].Name, err)
+			}
+		}
+	}
+	meta := safeMetadata(schema.Metadata())
+	m.out = arrow18.NewSchemaWithEndian(fields, &meta, schema.Endianness())
+	return m, nil
+}
+
+// bind compiles the mask of a column and adapts its field.
+func (m *Masker) bind(c *policy.ColumnMask, field *arrow18.Field) error {
+	column := maskedColumn{index: c.Index, why: c.Why}
+	if len(c.Path) > 0 {
+		return fmt.Errorf("%w: %w: a field of a nested column cannot be masked by itself; mask the whole column by NULL", policy.ErrClosed, mask.ErrType)
+	}
+	field.Metadata = safeMetadata(field.Metadata)
+	if maskType(field.Type).Kind == mask.Nested {
+		if !arrowudf.AllNull(c.Mask) {
+			return fmt.Errorf("%w: %w: %s can be masked by NULL only", policy.ErrClosed, mask.ErrType, field.Type)
+		}
+		var err error
+		if m.shapes[c.Index], err = shapeOf(field.Type); err != nil {
+			return err
+		}
+		field.Nullable = true
+		m.masked = append(m.masked, column)
+		return nil
+	}
+	opts := m.opts
+	opts.Dialect = c.Mask.Dialect
+	fn, err := Compile(c.Mask.Expr, field.Type, opts)
+	if err != nil {
+		return err
+	}
+	if in, out := maskType(field.Type), maskType(fn.OutType()); in != out {
+		return fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Mask.Expr, in, out)
+	}
+	field.Type, field.Nullable = fn.OutType(), field.Nullable || fn.Nullable()
+	column.fn = fn
+	m.masked = append(m.masked, column)
+	return nil
+}
+
+// Plan is the plan that is carried out.
+func (m *Masker) Plan() *policy.Plan { return m.plan }
+
+// Schema is the schema of every result; see arrowudf.Masker.Schema.
+func (m *Masker) Schema() *arrow18.Schema { return m.out }
+
+// Func is the compiled mask of column i; nil when the column has none, or when
+// it is nested and masked by NULL.
+func (m *Masker) Func(i int) *Func {
+	for _, c := range m.masked {
+		if c.index == i {
+			return c.fn
+		}
+	}
+	return nil
+}
+
+// Mask is a batch as the plan lets it be seen; see arrowudf.Masker.Mask. The
+// batch's own metadata is kept as that of the schema is.
+func (m *Masker) Mask(ctx context.Context, batch arrow18.RecordBatch) (arrow18.RecordBatch, error) {
+	if s := batch.Schema(); s != m.in && s != m.seen.Load() {
+		if err := m.check(s); err != nil {
+			return nil, err
+		}
+		m.seen.Store(s)
+	}
+	if len(m.masked) == 0 && m.filter == nil {
+		batch.Retain()
+		return batch, nil
+	}
+	return m.apply(ctx, batch)
+}
+
+// check compares columns by name and type. Metadata may differ.
+func (m *Masker) check(s *arrow18.Schema) error {
+	if s.NumFields() != m.in.NumFields() {
+		return fmt.Errorf("%w: batch of %d columns, masks for %d", policy.ErrSchema, s.NumFields(), m.in.NumFields())
+	}
+	for i := range s.NumFields() {
+		got, want := s.Field(i), m.in.Field(i)
+		if got.Name != want.Name {
+			return fmt.Errorf("%w: column %d is %q, masks are for %q", policy.ErrSchema, i, got.Name, want.Name)
+		}
+		if !arrow18.TypeEqual(got.Type, want.Type) {
+			return fmt.Errorf("%w: column %q is of %s, masks are for %s", policy.ErrSchema, want.Name, got.Type, want.Type)
+		}
+	}
+	return nil
+}
+
+func (m *Masker) apply(ctx context.Context, batch arrow18.RecordBatch) (out arrow18.RecordBatch, err error) {
+	rows := int(batch.NumRows())
+	cols := make([]arrow18.Array, batch.NumCols())
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = nil, recovered(p)
+		}
+		for _, c := range cols {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	var s *maskScratch
+	if m.filter != nil {
+		s = m.pool.Get().(*maskScratch)
+		defer m.pool.Put(s)
+		if rows, err = m.choose(ctx, batch, s); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.plan.FilterWhy, err)
+		}
+	}
+	next := 0
+	for i := range cols {
+		var c *maskedColumn
+		if next < len(m.masked) && m.masked[next].index == i {
+			c, next = &m.masked[next], next+1
+		}
+		if cols[i], err = m.column(ctx, batch, i, c, rows, s); err != nil {
+			name := m.in.Field(i).Name
+			if c != nil {
+				return nil, fmt.Errorf("%s: column %q: %w", c.why, name, err)
+			}
+			return nil, fmt.Errorf("%s: column %q: %w", m.plan.FilterWhy, name, err)
+		}
+	}
+	var meta arrow18.Metadata
+	if b, ok := batch.(arrow18.RecordBatchWithMetadata); ok {
+		meta = safeMetadata(b.Metadata())
+	}
+	out, cols = newBatch(m.out, cols, int64(rows), meta), nil
+	return out, nil
+}
+
+// choose evaluates the filter into the scratch's runs.
+func (m *Masker) choose(ctx context.Context, batch arrow18.RecordBatch, s *maskScratch) (kept int, err error) {
+	n := int(batch.NumRows())
+	if need := (n + 7) / 8; cap(s.keep) < need {
+		s.keep = make([]byte, need)
+	} else {
+		s.keep = s.keep[:need]
+	}
+	s.data = s.data[:0]
+	defer func() {
+		for _, d := range s.data {
+			d.Release()
+		}
+		clear(s.data)
+	}()
+	for _, i := range m.filter.Columns() {
+		in17, err := filterType(m.in.Field(i).Type)
+		if err != nil {
+			return 0, err
+		}
+		cut := array18.NewSliceData(batch.Column(i).Data(), 0, int64(n))
+		s.data = append(s.data, dataToV17(cut, in17))
+		cut.Release()
+	}
+	if kept, err = m.filter.Keep(ctx, n, s.data, s.keep); err != nil {
+		return 0, err
+	}
+	s.runs = rowtake.Runs(s.runs[:0], s.keep, n)
+	return kept, nil
+}
+
+// column is column i of the result, which has rows rows; c is its mask, if any,
+// and s holds the rows where a filter chose some.
+func (m *Masker) column(ctx context.Context, batch arrow18.RecordBatch, i int, c *maskedColumn, rows int, s *maskScratch) (arrow18.Array, error) {
+	col := batch.Column(i)
+	switch {
+	case c != nil && c.fn == nil:
+		return nullRows(m.in.Field(i).Type, m.shapes[i], rows, m.opts.Mem)
+	case s != nil:
+		taken, err := takeRows(col, m.shapes[i], s.runs, m.opts.Mem)
+		if err != nil || c == nil {
+			return taken, err
+		}
+		defer taken.Release()
+		return c.fn.Call(ctx, taken)
+	case c == nil:
+		col.Retain()
+		return col, nil
+	case col.Len() == rows:
+		return c.fn.Call(ctx, col)
+	}
+	// A batch may hold columns longer than itself.
+	cut := array18.NewSlice(col, 0, int64(rows))
+	defer cut.Release()
+	return c.fn.Call(ctx, cut)
+}
+
+// recovered turns a panic into an error. What it says might quote a cell.
+func recovered(p any) error {
+	if e, ok := p.(runtime.Error); ok {
+		return fmt.Errorf("%w: masker: %s", mask.ErrInternal, e.Error())
+	}
+	return fmt.Errorf("%w: masker: unexpected panic", mask.ErrInternal)
+}
