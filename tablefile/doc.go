@@ -29,17 +29,22 @@
 //
 // # Parquet
 //
-// Not readable, refused with an error that says so: encrypted files; LZO, the old Hadoop-framed LZ4 and unknown codecs; the BIT_PACKED level encoding where it is not RLE; a
-// page of more than 64 MiB compressed or 256 MiB decompressed; logical types that this version does not know; files whose footer counts disagree with
-// the rows found. Not writable: run-end encoded columns, list views, unions, durations, intervals, 32-bit and 64-bit decimals and structs
-// without fields. Views of text and binary are written as plain text and binary.
+// All encodings are read. Refused, with an error that says so: encrypted files; the codecs LZO and LZ4 (with Hadoop's frames; LZ4_RAW is read);
+// pages of more than 64 MiB compressed or 256 MiB decompressed; logical types that this version does not know; maps whose keys may be NULL; INT96
+// timestamps that nanoseconds cannot count to; columns whose data lies in another file; empty data pages (version 2) marked as compressed with
+// Snappy; files whose footer counts disagree with each other or with the rows found. Page checksums are not verified.
+//
+// Not writable: run-end encoded columns, list views, unions, durations, calendar intervals, 32-bit and 64-bit decimals, structs without fields,
+// views inside nested columns, fixed-size lists that are NULL. Views of text and binary are written as plain text and binary, seconds as
+// milliseconds and date64 as date32; a value that this would change is an error.
 //
 // Key-value metadata is never copied, because it may quote values (pandas indexes, minima and maxima, bounding boxes); statistics are always
 // computed anew. Of field metadata only Parquet field ids and Arrow extension types are kept.
 //
 // # Arrow IPC
 //
-// Not readable: Feather version 1, and streams of the format before 0.15 with big endian data. Dictionary replacements and deltas are read and
-// written in streams. An IPC file can hold one dictionary a column, so the writer collects the values of all batches and writes the
-// batches when they are known; until then they wait in an unnamed temporary file.
+// Not readable: Feather version 1, files that replace a dictionary, batches of more than 2,147,483,647 rows. Dictionaries that are replaced or
+// grow are read from streams and written to them. An IPC file has one dictionary a column, so the writer collects the values of all batches
+// and writes the batches when they are known; until then they wait in an unnamed temporary file. Dictionaries inside nested columns must not
+// change in a file.
 package tablefile

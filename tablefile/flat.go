@@ -18,6 +18,7 @@ type flat struct {
 	b     []byte
 	bad   bool
 	steps int // tables that may still be visited: shared ones could make a small buffer a huge tree
+	dicts map[int64]int
 }
 
 func newFlat(b []byte) *flat { return &flat{b: b, steps: len(b)} }
@@ -97,33 +98,55 @@ func (f *flat) keyValues(table, slot int) {
 	})
 }
 
+// Values of the enumeration Type.
 const (
-	flatUnion = 14 // Type.Union
-	flatDepth = 64
+	flatUnion      = 14
+	flatBinaryView = 23
+	flatUtf8View   = 24
 )
 
-// schema checks a Schema table.
-func (f *flat) schema(table int) {
-	f.each(table, 1, func(field int) { f.schemaField(field, flatDepth) })
+const flatDepth = 64
+
+// schema checks a Schema table and counts the view columns that a record batch of it has, nested ones included, and, in f.dicts, those that
+// the batch of each dictionary has. Every one takes a count of buffers from the batch, and the library does not look whether it is there.
+func (f *flat) schema(table int) (views int) {
+	f.dicts = map[int64]int{}
+	f.each(table, 1, func(field int) { views += f.schemaField(field, flatDepth) })
 	f.keyValues(table, 2)
+	return views
 }
 
-func (f *flat) schemaField(table, depth int) {
+func (f *flat) schemaField(table, depth int) (views int) {
 	if depth == 0 {
 		f.bad = true
-		return
+		return 0
 	}
 	f.vector(table, 0, 1)
-	kind := f.field(table, 2)
-	if typ := f.table(table, 3); typ != 0 && kind != 0 && f.u8(kind) == flatUnion {
+	kind := byte(0)
+	if at := f.field(table, 2); at != 0 {
+		kind = f.u8(at)
+	}
+	if typ := f.table(table, 3); typ != 0 && kind == flatUnion {
 		f.vector(typ, 1, 4)
 	}
-	f.each(table, 5, func(child int) { f.schemaField(child, depth-1) })
+	if kind == flatBinaryView || kind == flatUtf8View {
+		views = 1
+	}
+	f.each(table, 5, func(child int) { views += f.schemaField(child, depth-1) })
 	f.keyValues(table, 6)
+	if encoding := f.table(table, 4); encoding != 0 {
+		id := int64(0)
+		if at := f.field(encoding, 0); at != 0 {
+			id = f.i64(at)
+		}
+		f.dicts[id] = max(f.dicts[id], views)
+		return 0
+	}
+	return views
 }
 
-// recordBatch checks a RecordBatch table against the length of its body.
-func (f *flat) recordBatch(table int, body int64) {
+// recordBatch checks a RecordBatch table against the length of its body and gives the number of its counts of view buffers.
+func (f *flat) recordBatch(table int, body int64) (counts int) {
 	if at := f.field(table, 0); at != 0 {
 		if rows := f.i64(at); rows < 0 || rows > math.MaxInt32 {
 			f.bad = true
@@ -138,11 +161,12 @@ func (f *flat) recordBatch(table int, body int64) {
 		at, size := f.i64(first+16*i), f.i64(first+16*i+8)
 		f.bad = at < 0 || size < 0 || size > body || at > body-size
 	}
-	first, n = f.vector(table, 4, 8)
-	for i := 0; i < n && !f.bad; i++ {
-		count := f.i64(first + 8*i)
-		f.bad = count < 0 || count > int64(buffers)
+	first, counts = f.vector(table, 4, 8)
+	for i := 0; i < counts && !f.bad; i++ {
+		n := f.i64(first + 8*i)
+		f.bad = n < 0 || n > int64(buffers)
 	}
+	return counts
 }
 
 // messageKind is the type of an IPC message.
@@ -160,6 +184,8 @@ type messageInfo struct {
 	body  int64
 	dict  int64 // of a dictionary message
 	delta bool
+	views int           // of a schema: view columns; of a batch or dictionary: counts of view buffers
+	dicts map[int64]int // of a schema: view columns of each dictionary
 }
 
 // checkMessage checks the metadata of an IPC message.
@@ -176,9 +202,10 @@ func checkMessage(meta []byte) (messageInfo, error) {
 	f.keyValues(root, 4)
 	switch header := f.table(root, 2); m.kind {
 	case schemaMessage:
-		f.schema(header)
+		m.views = f.schema(header)
+		m.dicts = f.dicts
 	case batchMessage:
-		f.recordBatch(header, m.body)
+		m.views = f.recordBatch(header, m.body)
 	case dictionaryMessage:
 		if at := f.field(header, 0); at != 0 {
 			m.dict = f.i64(at)
@@ -186,7 +213,7 @@ func checkMessage(meta []byte) (messageInfo, error) {
 		if at := f.field(header, 2); at != 0 {
 			m.delta = f.u8(at) != 0
 		}
-		f.recordBatch(f.table(header, 1), m.body)
+		m.views = f.recordBatch(f.table(header, 1), m.body)
 	default:
 		f.bad = true
 	}

@@ -18,10 +18,11 @@ const maxMetadata = 64 << 20
 // messages hands checked IPC messages to the library. A stream's come one after the other; a file's are taken from where its footer says, schema
 // and dictionaries first, so that the library sees a stream.
 type messages struct {
-	refs atomic.Int64
-	mem  memory.Allocator
-	next func() (*ipc.Message, error)
-	last *ipc.Message
+	refs   atomic.Int64
+	mem    memory.Allocator
+	next   func() (*ipc.Message, error)
+	last   *ipc.Message
+	schema *messageInfo // nil before the schema's message
 }
 
 func newMessages(mem memory.Allocator) *messages {
@@ -62,6 +63,9 @@ func (m *messages) read(r io.Reader, limit int64) (*ipc.Message, messageInfo, er
 	if err != nil {
 		return nil, info, err
 	}
+	if err := m.expect(&info); err != nil {
+		return nil, info, err
+	}
 	if info.body > limit {
 		return nil, info, fmt.Errorf("a message claims a body of %d bytes, of at most %d", info.body, limit)
 	}
@@ -74,6 +78,30 @@ func (m *messages) read(r io.Reader, limit int64) (*ipc.Message, messageInfo, er
 	buf := memory.NewBufferBytes(meta)
 	defer buf.Release()
 	return ipc.NewMessage(buf, body), info, nil
+}
+
+// expect checks a message against the schema, which must come first and only once.
+func (m *messages) expect(info *messageInfo) error {
+	switch info.kind {
+	case schemaMessage:
+		if m.schema != nil {
+			return errors.New("a second schema")
+		}
+		m.schema = info
+		return nil
+	case batchMessage:
+		if m.schema != nil && info.views >= m.schema.views {
+			return nil
+		}
+	case dictionaryMessage:
+		if m.schema == nil {
+			break
+		}
+		if views, known := m.schema.dicts[info.dict]; known && info.views >= views {
+			return nil
+		}
+	}
+	return errors.New("a message does not fit the schema")
 }
 
 func readMetadata(r io.Reader) ([]byte, error) {

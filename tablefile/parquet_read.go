@@ -279,6 +279,12 @@ func (d *parquetDecoder) load() error {
 	}
 	d.adapt(cols, rows)
 	d.ready = alignChunks(d.sc, cols)
+	for _, batch := range d.ready {
+		// Damaged levels can make the library build lists that are longer than their values.
+		if err := validate(d.sc, batch); err != nil {
+			return fmt.Errorf("after row %d: %w", d.read-rows, err)
+		}
+	}
 	return nil
 }
 

@@ -105,12 +105,15 @@ func checkTypes(s *arrow.Schema) error {
 	return nil
 }
 
+// decimalDigits is how many digits each decimal can have. The library's tables of powers of ten end there too.
+var decimalDigits = map[arrow.Type]int32{arrow.DECIMAL32: 9, arrow.DECIMAL64: 18, arrow.DECIMAL128: 38, arrow.DECIMAL256: 76}
+
 func checkType(t arrow.DataType) error {
 	good := true
 	switch t := t.(type) {
 	case arrow.DecimalType:
-		const most = 128 // scale, either way; the widest decimal has 76 digits
-		good = t.GetPrecision() > 0 && t.GetScale() <= most && t.GetScale() >= -most
+		most := decimalDigits[t.ID()]
+		good = 0 < t.GetPrecision() && t.GetPrecision() <= most && -most <= t.GetScale() && t.GetScale() <= most
 	case *arrow.FixedSizeBinaryType:
 		good = t.ByteWidth >= 0
 	case *arrow.FixedSizeListType:

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -58,13 +59,13 @@ func checkData(t arrow.DataType, d arrow.ArrayData) error {
 	case arrow.BinaryViewDataType:
 		return checkViews(d)
 	case *arrow.ListType, *arrow.MapType:
-		return errors.Join(checkOffsets[int32](d, childLen(d, 0)), checkChildren(t.(arrow.NestedType), d, 0))
+		return cmp.Or(checkOffsets[int32](d, childLen(d, 0)), checkChildren(t.(arrow.NestedType), d, 0))
 	case *arrow.LargeListType:
-		return errors.Join(checkOffsets[int64](d, childLen(d, 0)), checkChildren(t, d, 0))
+		return cmp.Or(checkOffsets[int64](d, childLen(d, 0)), checkChildren(t, d, 0))
 	case *arrow.ListViewType:
-		return errors.Join(checkSpans[int32](d), checkChildren(t, d, 0))
+		return cmp.Or(checkSpans[int32](d), checkChildren(t, d, 0))
 	case *arrow.LargeListViewType:
-		return errors.Join(checkSpans[int64](d), checkChildren(t, d, 0))
+		return cmp.Or(checkSpans[int64](d), checkChildren(t, d, 0))
 	case *arrow.FixedSizeListType:
 		return checkChildren(t, d, (off+n)*int(t.Len()))
 	case *arrow.StructType:
@@ -72,9 +73,9 @@ func checkData(t arrow.DataType, d arrow.ArrayData) error {
 	case *arrow.RunEndEncodedType:
 		return checkRuns(t, d)
 	case *arrow.SparseUnionType:
-		return errors.Join(checkTypeCodes(t, d), checkChildren(t, d, off+n))
+		return cmp.Or(checkTypeCodes(t, d), checkChildren(t, d, off+n))
 	case *arrow.DenseUnionType:
-		return errors.Join(checkTypeCodes(t, d), checkChildren(t, d, 0))
+		return cmp.Or(checkTypeCodes(t, d), checkChildren(t, d, 0))
 	case arrow.FixedWidthDataType:
 		if bufferLen(d, 1) < (int64(off+n)*int64(t.BitWidth())+7)/8 {
 			return errShort
