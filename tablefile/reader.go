@@ -22,6 +22,8 @@ type ReadOptions struct {
 	BatchRows int              // most rows a batch has; 0: DefaultBatchRows
 	Mem       memory.Allocator // nil: memory.DefaultAllocator
 	Threads   int              // most columns decoded at once (Parquet); 0: GOMAXPROCS
+	// VerifyChecksums compares, before anything else, every page of a Parquet file with the checksum that it may have.
+	VerifyChecksums bool
 
 	// The rest concerns CSV only.
 
@@ -77,7 +79,13 @@ func Open(ctx context.Context, path string, opts ReadOptions) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	dec, err := newDecoder(ctx, src, opts)
+	var dec decoder
+	if opts.VerifyChecksums && opts.Format == Parquet {
+		err = verifyChecksums(ctx, src)
+	}
+	if err == nil {
+		dec, err = newDecoder(ctx, src, opts)
+	}
 	if err != nil {
 		src.Close()
 		return nil, fmt.Errorf("%s: %w", src.name, err)

@@ -15,6 +15,7 @@ type source struct {
 	size int64  // -1: not a regular file
 	own  bool   // close f
 	read atomic.Int64
+	foot *otherFooter // in place of f, when not nil
 }
 
 func openSource(ctx context.Context, path string, random bool) (*source, error) {
@@ -78,18 +79,29 @@ func unnamedTemp(dir string) (*os.File, error) {
 }
 
 func (s *source) Read(p []byte) (int, error) {
+	if s.foot != nil {
+		return s.foot.Read(p)
+	}
 	n, err := s.f.Read(p)
 	s.read.Add(int64(n))
 	return n, err
 }
 
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	if s.foot != nil {
+		return s.foot.ReadAt(p, off)
+	}
 	n, err := s.f.ReadAt(p, off)
 	s.read.Add(int64(n))
 	return n, err
 }
 
-func (s *source) Seek(offset int64, whence int) (int64, error) { return s.f.Seek(offset, whence) }
+func (s *source) Seek(offset int64, whence int) (int64, error) {
+	if s.foot != nil {
+		return s.foot.Seek(offset, whence)
+	}
+	return s.f.Seek(offset, whence)
+}
 
 func (s *source) Close() error {
 	if !s.own {

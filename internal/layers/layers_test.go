@@ -25,6 +25,7 @@ const rules = `
 	mask < policy < policy/ranger, policy/opensearch
 	mask, policy, internal/rowtake < arrowudf < arrowudf/v18, arrowudf/capi, arrowudf/flight
 	arrowudf/v18 < tablefile
+	stdlib < internal/thrift < tablefile
 	testdata/kat, mask < kat
 
 	# the command line stands on top of everything

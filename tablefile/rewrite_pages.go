@@ -1,0 +1,122 @@
+package tablefile
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/arrowmask/arrowmask/internal/thrift"
+)
+
+// Kinds of pages and encodings of values, as parquet.thrift numbers them.
+const (
+	dataPage, dictionaryPage, dataPageV2          = 0, 2, 3
+	plainEncoding, plainDictionary, rleDictionary = 0, 2, 8
+)
+
+// maxPageHeader bounds a page header. It may quote two values, as statistics.
+const maxPageHeader = 64 << 20
+
+// page is one page of a column chunk.
+type page struct {
+	head     thrift.Struct
+	kind     int64
+	values   int64 // of data pages and dictionary pages
+	encoding int64
+	body     span // its bytes in the file, after the header
+	from     int64
+}
+
+func (p *page) isData() bool { return p.kind == dataPage || p.kind == dataPageV2 }
+
+// walkPages calls visit for every page of a column chunk, in order, and gives where the last one ends. That is where the metadata says, except in
+// files by old versions of parquet-mr, which forgot to count the header of the dictionary page: there pages go on until all values are
+// there. A page must lie before limit.
+func walkPages(src *source, c *columnChunk, limit int64, visit func(*page) error) (end int64, err error) {
+	at, values := c.from, int64(0)
+	for n := 0; at < c.to || values < c.values; n++ {
+		p, err := readPageHeader(src, at, limit)
+		if err == nil && p.isData() {
+			if p.values < 0 || p.values > c.values-values {
+				err = fmt.Errorf("%w: its pages hold more values than its metadata says", ErrMalformed)
+			}
+			values += p.values
+		}
+		if err == nil && visit != nil {
+			err = visit(p)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("page %d: %w", n+1, err)
+		}
+		at = p.body.to
+	}
+	return at, nil
+}
+
+func readPageHeader(src *source, at, limit int64) (*page, error) {
+	var buf []byte
+	for size := int64(256); ; size *= 4 {
+		size = min(size, limit-at)
+		if int64(len(buf)) >= size || size > maxPageHeader {
+			return nil, fmt.Errorf("%w: reading a page header", ErrMalformed)
+		}
+		buf = make([]byte, size)
+		if n, err := src.ReadAt(buf, at); n < len(buf) {
+			return nil, fmt.Errorf("reading a page header: %w", err)
+		}
+		head, n, err := thrift.ReadStruct(buf)
+		if errors.Is(err, thrift.ErrShort) {
+			continue
+		}
+		if err != nil {
+			return nil, malformed("reading a page header", err)
+		}
+		return newPage(head, at, int64(n), limit)
+	}
+}
+
+func newPage(head thrift.Struct, at, n, limit int64) (*page, error) {
+	kind, ok := head.Int(pageType)
+	size, ok2 := head.Int(pageCompressed)
+	if !ok || !ok2 || size < 0 || size > limit-at-n {
+		return nil, fmt.Errorf("%w: page header", ErrMalformed)
+	}
+	p := &page{head: head, kind: kind, from: at, body: span{at + n, at + n + size}}
+	id, encoding := int16(pageData), int16(headEncoding)
+	switch kind {
+	case dataPage:
+	case dictionaryPage:
+		id = pageDictionary
+	case dataPageV2:
+		id, encoding = pageDataV2, headV2Encoding
+	default:
+		return p, nil
+	}
+	inner, err := head.Struct(id)
+	if err != nil || inner == nil {
+		return nil, fmt.Errorf("%w: page header", ErrMalformed)
+	}
+	p.values, ok = inner.Int(headValues)
+	p.encoding, ok2 = inner.Int(encoding)
+	if !ok || !ok2 || p.values < 0 {
+		return nil, fmt.Errorf("%w: page header", ErrMalformed)
+	}
+	return p, nil
+}
+
+// checkCRC compares a page with the checksum in its header, if there is one. It covers the bytes after the header as they stand.
+func checkCRC(src *source, p *page) error {
+	want, ok := p.head.Int(pageCRC)
+	if !ok {
+		return nil
+	}
+	h := crc32.NewIEEE()
+	if _, err := io.Copy(h, io.NewSectionReader(src, p.body.from, p.body.to-p.body.from)); err != nil {
+		return err
+	}
+	if h.Sum32() != uint32(want) {
+		return fmt.Errorf("%w: the checksum differs", ErrMalformed)
+	}
+	return nil
+}
