@@ -129,12 +129,12 @@ func (t *textRows[I, O]) run() bool {
 }
 
 // span masks the rows i to j. Those that are ASCII are masked in one go up to
-// the first that is not; such rows seldom come alone, so as long as they last
-// they are taken one by one.
+// the first that is not; such rows seldom come alone, so as long as rows become
+// shorter they are taken one by one.
 func (t *textRows[I, O]) span(i, j int) bool {
 	for i < j {
 		begin, first := i, t.from[i]
-		src := t.data[first:t.from[j]]
+		src := t.data[first:t.from[j]:t.from[j]]
 		if len(src) > len(t.dst)-t.at {
 			return false
 		}
@@ -150,23 +150,21 @@ func (t *textRows[I, O]) span(i, j int) bool {
 		}
 		windowASCII(t.mask, t.dst[t.at:t.at+ascii], src[:ascii], t.from[begin:i+1])
 		t.at += ascii
-		for ; i < j; i++ {
-			row := t.data[t.from[i]:t.from[i+1]]
-			if isASCII(row) {
-				break
-			}
+		for again := true; i < j && again; i++ {
+			row := src[t.from[i]-first : t.from[i+1]-first]
 			size, ok := t.mask.mixedRow(t.dst[t.at:], row)
 			if !ok {
 				return false
 			}
 			t.at += size
 			t.ends[i] = t.start + O(t.at)
+			again = size != len(row)
 		}
 	}
 	return true
 }
 
-// mixedRow masks a row that is not all ASCII. It reports false when dst is too
+// mixedRow masks a row of any text. It reports false when dst is too
 // short.
 func (m *textMask) mixedRow(dst, row []byte) (size int, ok bool) {
 	// Only a bad byte that is shown or kept makes a row longer.

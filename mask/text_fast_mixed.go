@@ -13,23 +13,18 @@ const keepShort = 0xff
 const asciiTops = 0x8080808080808080
 
 // maskMixed is mask where every replacement is one ASCII character. It may
-// write up to eight bytes behind its answer, inside dst.
+// write up to eight bytes behind its answer, inside dst, and read as many
+// behind src, inside its capacity: those mean nothing.
 func (m *textMask) maskMixed(dst, src []byte) int {
 	table := m.ascii.Table()
 	n := 0
 	for i := 0; i < len(src); {
-		if len(src)-i < 8 || len(dst)-n < 8 {
-			if c := src[i]; c < utf8.RuneSelf {
-				dst[n] = table[c]
-				n, i = n+1, i+1
-				continue
-			}
-		} else {
+		if cap(src)-i >= 8 && len(dst)-n >= 8 {
 			// Eight bytes are translated whatever they are, and as many count
 			// as are ASCII: no branch has to guess how many.
-			w := binary.LittleEndian.Uint64(src[i:])
-			binary.LittleEndian.PutUint64(dst[n:], translate(table, w))
-			k := bits.TrailingZeros64(w&asciiTops) / 8
+			w := binary.LittleEndian.Uint64(src[i : i+8])
+			binary.LittleEndian.PutUint64(dst[n:n+8], translate(table, w))
+			k := min(bits.TrailingZeros64(w&asciiTops)/8, len(src)-i)
 			n, i = n+k, i+k
 			if k == 8 {
 				if len(src)-i >= 32 {
@@ -38,36 +33,52 @@ func (m *textMask) maskMixed(dst, src []byte) int {
 				}
 				continue
 			}
+		} else if c := src[i]; c < utf8.RuneSelf {
+			dst[n] = table[c]
+			n, i = n+1, i+1
+			continue
 		}
+		// Two bytes, and three but for the leads E0 and ED, whose second byte
+		// is bounded, are decoded here.
 		for i < len(src) && src[i] >= utf8.RuneSelf {
-			if len(src)-i >= 2 && src[i] >= 0xc2 && src[i] < 0xe0 && src[i+1]&0xc0 == 0x80 {
-				if rep := m.twoByte[(uint(src[i])<<6|uint(src[i+1]&0x3f))%uint(len(m.twoByte))]; rep != keepShort {
-					dst[n] = rep
-					n, i = n+1, i+2
-					continue
+			size, width := 0, 0
+			switch c, left := src[i], len(src)-i; {
+			case left >= 2 && c >= 0xc2 && c < 0xe0 && src[i+1]&0xc0 == 0x80:
+				r := uint(c&0x1f)<<6 | uint(src[i+1]&0x3f)
+				if dst[n] = m.twoByte[r]; dst[n] != keepShort {
+					size, width = 1, 2
 				}
-				dst[n], dst[n+1] = src[i], src[i+1]
-				n, i = n+2, i+2
-				continue
+			case left >= 3 && c > 0xe0 && c < 0xf0 && c != 0xed && src[i+1]&0xc0 == 0x80 && src[i+2]&0xc0 == 0x80:
+				r := rune(c&0x0f)<<12 | rune(src[i+1]&0x3f)<<6 | rune(src[i+2]&0x3f)
+				if dst[n] = m.short[m.classes.of(r)]; dst[n] != keepShort {
+					size, width = 1, 3
+				}
 			}
-			r, w := decode(src[i:])
-			rep := m.short[classLower]
-			if r >= 0 {
-				rep = m.short[m.classes.of(r)]
+			if size == 0 {
+				size, width = m.wide(dst[n:], src[i:])
 			}
-			switch {
-			case rep != keepShort:
-				dst[n] = rep
-				n++
-			case r < 0:
-				n += copy(dst[n:], badByte)
-			default:
-				n += copy(dst[n:], src[i:i+w])
-			}
-			i += w
+			n, i = n+size, i+width
 		}
 	}
 	return n
+}
+
+// wide masks the character at the start of src, which is not ASCII, and
+// returns its size in dst and in src.
+func (m *textMask) wide(dst, src []byte) (size, width int) {
+	r, w := decode(src)
+	rep := m.short[classLower]
+	if r >= 0 {
+		rep = m.short[m.classes.of(r)]
+	}
+	switch {
+	case rep != keepShort:
+		dst[0] = rep
+		return 1, w
+	case r < 0:
+		return copy(dst, badByte), w
+	}
+	return copy(dst, src[:w]), w
 }
 
 // decode is utf8.DecodeRune for a character that is not ASCII, but -1 for a
