@@ -373,22 +373,14 @@ func buildHex(c *compiler, n *node) error {
 // hashes, how the text is read, and what NULL becomes.
 func buildMaskHash(c *compiler, n *node) error {
 	d := c.rules
-	switch t := n.arg.out; d.hash.of(t) {
-	case refuse:
-		return n.wrongType()
-	case nothing:
-		c.note(fmt.Sprintf("%s of %s is always NULL: only text is hashed.", n.name, t))
-		n.nothing(t)
-		return nil
+	if done, err := c.hashable(n, d.hash); done || err != nil {
+		return err
 	}
-	own := n.set.key != nil // mask_hmac is the same everywhere
-	if !own {
-		n.set.upper = d.hashUpper
-		if d.hashDecoded && n.arg.out.Kind == Text {
-			n.arg = decoded(n.arg)
-		}
+	n.set.upper = d.hashUpper
+	if d.hashDecoded && n.arg.out.Kind == Text {
+		n.arg = decoded(n.arg)
 	}
-	if err := buildHexDigest(c, n); err != nil || own || !d.nullHash {
+	if err := buildHexDigest(c, n); err != nil || !d.nullHash {
 		return err
 	}
 	step := n.op.(textStep)
@@ -403,6 +395,28 @@ func buildMaskHash(c *compiler, n *node) error {
 	n.set.nullHash, n.mayNull = true, false
 	n.op = textStep{op: digest, out: step.out, whole: true}
 	return nil
+}
+
+// buildMaskHMAC is the same under a key. No engine has it, so that it is the
+// same in every dialect.
+func buildMaskHMAC(c *compiler, n *node) error {
+	if done, err := c.hashable(n, textHash); done || err != nil {
+		return err
+	}
+	return buildHexDigest(c, n)
+}
+
+// hashable settles the types without a digest; done is false for the others.
+func (c *compiler) hashable(n *node, rules typeRules) (done bool, err error) {
+	switch t := n.arg.out; rules.of(t) {
+	case refuse:
+		return true, n.wrongType()
+	case nothing:
+		c.note(fmt.Sprintf("%s of %s is always NULL: only text is hashed.", n.name, t))
+		n.nothing(t)
+		return true, nil
+	}
+	return false, nil
 }
 
 func buildUTF8(_ *compiler, n *node) error {

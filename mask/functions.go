@@ -91,7 +91,7 @@ var functions = []function{
 		params: []param{maskHashParam, maskSaltParam}, build: buildMaskHash},
 	{name: "mask_hmac", help: "HMAC of text under a key of the keyring; NULL for anything but text.",
 		output: "text: lower-case hex; NULL of the input's type for anything but text",
-		params: []param{keyParam(false), algParam(hmacAlg, sha2Alg)}, build: buildMaskHash},
+		params: []param{keyParam(false), algParam(hmacAlg, sha2Alg)}, build: buildMaskHMAC},
 	partial("mask_last_n", "Masks the last n characters or digits.", windowLast),
 	{name: "mask_null", help: "NULL for every row.", output: outSame, build: buildMaskNull},
 	partial("mask_show_first_n", "Masks all but the first n characters or digits.", windowShowFirst),
