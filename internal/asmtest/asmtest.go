@@ -91,12 +91,13 @@ var legacy = map[cpu.Set]map[string]bool{
 // those of AVX2 whatever the width; those of AVX at any width. All others are
 // integer instructions: AVX at 128 bits, AVX2 at 256.
 var (
-	evexF  = words(`vmovdqa32 vmovdqa64 vmovdqu32 vmovdqu64 vporq vpord vpxord vpxorq vpandd vpandq vprold vprorq vprord vprolq vpternlogd vpternlogq vinserti32x4 vextracti32x4 vinserti64x4 vextracti64x4 vbroadcasti32x4`)
-	evexBW = words(`vmovdqu8 vmovdqu16`)
-	maskBW = words(`kmovq kmovd`)
-	avx2   = words(`vinserti128 vextracti128 vbroadcasti128 vpermq vperm2i128 vpbroadcastb vpbroadcastd vpbroadcastq`)
-	avx1   = words(`vmovdqu vmovdqa vmovd vmovq vzeroupper`)
-	plain  = words(`vpaddd vpaddq vpand vpandn vpor vpxor vpslld vpsllq vpsrld vpsrlq vpsrlw vpsubd vpshufb vpshufd vpminsd vpmaxsd
+	evexF    = words(`vmovdqa32 vmovdqa64 vmovdqu32 vmovdqu64 vporq vpord vpxord vpxorq vpandd vpandq vprold vprorq vprord vprolq vpternlogd vpternlogq vinserti32x4 vextracti32x4 vinserti64x4 vextracti64x4 vbroadcasti32x4`)
+	evexBW   = words(`vmovdqu8 vmovdqu16 vpmovb2m`)
+	evexVBMI = words(`vpermi2b`)
+	maskBW   = words(`kmovq kmovd`)
+	avx2     = words(`vinserti128 vextracti128 vbroadcasti128 vpermq vperm2i128 vpbroadcastb vpbroadcastd vpbroadcastq`)
+	avx1     = words(`vmovdqu vmovdqa vmovd vmovq vzeroupper`)
+	plain    = words(`vpaddb vpcmpgtb vpmovmskb vpaddd vpaddq vpand vpandn vpor vpxor vpslld vpsllq vpsrld vpsrlq vpsrlw vpsubd vpshufb vpshufd vpminsd vpmaxsd
 		vpmulld vpmovsxdq vpcmpeqd vpunpckldq vpunpckhdq vpunpcklqdq vpunpckhqdq vpunpcklbw vpunpckhbw vpalignr`)
 	high = regexp.MustCompile(`\b[xy]mm(1[6-9]|2\d|3[01])\b`)
 )
@@ -123,8 +124,8 @@ func extension(mnemonic, operands string) (cpu.Set, bool) {
 		return cpu.AVX512BW | cpu.AVX512F, true
 	}
 	zmm, ymm := strings.Contains(operands, "zmm"), strings.Contains(operands, "ymm")
-	evex := zmm || evexF[mnemonic] || evexBW[mnemonic] || high.MatchString(operands) || strings.Contains(operands, "{")
-	known := evexF[mnemonic] || evexBW[mnemonic] || avx2[mnemonic] || avx1[mnemonic] || plain[mnemonic]
+	evex := zmm || evexF[mnemonic] || evexBW[mnemonic] || evexVBMI[mnemonic] || high.MatchString(operands) || strings.Contains(operands, "{")
+	known := evexF[mnemonic] || evexBW[mnemonic] || evexVBMI[mnemonic] || avx2[mnemonic] || avx1[mnemonic] || plain[mnemonic]
 	switch {
 	case !known:
 		return 0, false
@@ -132,6 +133,9 @@ func extension(mnemonic, operands string) (cpu.Set, bool) {
 		need := cpu.AVX512F
 		if evexBW[mnemonic] || mnemonic == "vpshufb" {
 			need |= cpu.AVX512BW
+		}
+		if evexVBMI[mnemonic] {
+			need |= cpu.AVX512VBMI
 		}
 		if !zmm {
 			need |= cpu.AVX512VL
