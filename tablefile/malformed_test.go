@@ -61,7 +61,7 @@ func TestTruncatedInputs(t *testing.T) {
 		batch := manyShapes(t, name)
 		whole := readText(t, write(t, name, WriteOptions{Compression: NoCompression}, batch, batch))
 		path := filepath.Join(t.TempDir(), name)
-		for n := 0; n < len(whole); n += 1 + len(whole)/600 {
+		for n := 0; n < len(whole); n += 1 + len(whole)/200 {
 			if err := os.WriteFile(path, []byte(whole[:n]), 0o644); err != nil {
 				t.Fatal(err)
 			}

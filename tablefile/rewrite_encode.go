@@ -26,51 +26,54 @@ type newChunk struct {
 func (c *newChunk) free() { c.spill.free() }
 
 // encode decodes the chunk of a column, replaces its values and encodes them.
-func (r *Rewriter) encode(ctx context.Context, rep *replacement, g int, dir string) (c *newChunk, err error) {
+func (r *Rewriter) encode(ctx context.Context, rep *replacement, g int, dir string) (*newChunk, error) {
+	c := &newChunk{spill: &spill{dir: dir}, way: Encoded}
+	if err := r.encodeInto(ctx, c, rep, g); err != nil {
+		c.free()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (r *Rewriter) encodeInto(ctx context.Context, c *newChunk, rep *replacement, g int) error {
 	old, err := r.chunkOf(rep, g)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	d, err := r.decoder(ctx, []int{rep.Column}, []int{g})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer d.close()
-	c = &newChunk{spill: &spill{dir: dir}, way: Encoded}
-	defer func() {
-		if err != nil {
-			c.free()
-		}
-	}()
 	e, err := r.newChunkEncoder(ctx, rep, old, c.spill)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer e.free()
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		batch, err := d.next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		err = r.replaceBatch(ctx, rep, batch.Column(0), e)
 		c.nullsIn += int64(batch.Column(0).NullN())
 		batch.Release()
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := e.finish(); err != nil {
-		return nil, err
+		return err
 	}
 	c.nullsOut = e.nulls
 	c.file, err = openParquetFile(c.spill.source(rep.name))
-	return c, err
+	return err
 }
 
 func (r *Rewriter) replaceBatch(ctx context.Context, rep *replacement, old arrow.Array, e *chunkEncoder) error {

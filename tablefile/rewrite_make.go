@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"fmt"
 	"sync"
 )
 
@@ -94,6 +95,7 @@ func (m *chunkMaker) stop(cancel context.CancelFunc) {
 }
 
 // make makes the new chunk of a column in a row group.
-func (r *Rewriter) make(ctx context.Context, rep *replacement, g int, dir string) (*newChunk, error) {
+func (r *Rewriter) make(ctx context.Context, rep *replacement, g int, dir string) (c *newChunk, err error) {
+	defer guard(ErrMalformed, fmt.Sprintf("column %q", rep.name), &err)
 	return r.encode(ctx, rep, g, dir)
 }

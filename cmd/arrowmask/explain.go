@@ -29,6 +29,7 @@ type columnExplanation struct {
 	OutputType string         `json:"output_type"`
 	Digests    []digestReport `json:"digests"`
 	Why        string         `json:"why"`
+	Chunks     string         `json:"chunks"` // from Parquet to Parquet: how its column chunks get into the new file; else empty
 	Warnings   []string       `json:"warnings"`
 }
 
@@ -48,6 +49,7 @@ func explainCommand() *cobra.Command {
 		dialect string
 		sample  int
 		asJSON  bool
+		rewrite string
 	)
 	cmd := &cobra.Command{
 		Use:   "explain IN [--set 'COLUMN=EXPRESSION']...",
@@ -59,6 +61,9 @@ columns and their types.`,
 		Args: nArgs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkSettings(); err != nil {
+				return err
+			}
+			if err := checkRewrite(rewrite); err != nil {
 				return err
 			}
 			if sample < 0 {
@@ -84,6 +89,14 @@ columns and their types.`,
 				return err
 			}
 			ctx := cmd.Context()
+			if format == tablefile.Parquet && rewrite == rewriteAuto {
+				m := &masking{maskFlags: &maskFlags{dialect: dialect}, in: args[0], sets: parsed, ring: ring, read: opts}
+				p, x, err := m.explainRewrite(ctx, sample)
+				if err != nil {
+					return err
+				}
+				return show(cmd, p, x, asJSON)
+			}
 			reader, err := await(ctx, func() (tablefile.Reader, error) { return tablefile.Open(ctx, args[0], opts) })
 			if err != nil {
 				return err
@@ -102,14 +115,7 @@ columns and their types.`,
 			if err := reader.Close(); err != nil {
 				return err
 			}
-			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				e.SetEscapeHTML(false)
-				return e.Encode(x)
-			}
-			p.warn(cmd.ErrOrStderr())
-			return x.print(cmd.OutOrStdout())
+			return show(cmd, p, &x, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -117,9 +123,22 @@ columns and their types.`,
 	f.StringVar(&dialect, "dialect", "safe", "whose rules the functions follow")
 	f.IntVar(&sample, "sample", 5, "rows to show before and after, in clear")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.StringVar(&rewrite, "rewrite", rewriteAuto, "as for mask")
 	input.register(f)
 	keys.register(f)
 	return cmd
+}
+
+// show prints an explanation.
+func show(cmd *cobra.Command, p *plan, x *explanation, asJSON bool) error {
+	if asJSON {
+		e := json.NewEncoder(cmd.OutOrStdout())
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(x)
+	}
+	p.warn(cmd.ErrOrStderr())
+	return x.print(cmd.OutOrStdout())
 }
 
 // explain tells what becomes of every column.
@@ -205,7 +224,12 @@ func arrayCell(a arrow.Array, i int) any {
 }
 
 func (x *explanation) print(w io.Writer) error {
-	rows := [][]string{{"COLUMN", "TYPE", "EXPRESSION", "OUTPUT", "DIGEST", "WHY"}}
+	heading := []string{"COLUMN", "TYPE", "EXPRESSION", "OUTPUT", "DIGEST", "WHY"}
+	chunks := len(x.Columns) > 0 && x.Columns[0].Chunks != ""
+	if chunks {
+		heading = append(heading, "CHUNKS")
+	}
+	rows := [][]string{heading}
 	for _, c := range x.Columns {
 		var digests []string
 		for _, d := range c.Digests {
@@ -215,7 +239,11 @@ func (x *explanation) print(w io.Writer) error {
 			}
 			digests = append(digests, name)
 		}
-		rows = append(rows, []string{showText(c.Name), c.Type, orDash(showText(c.Expression)), c.OutputType, orDash(strings.Join(digests, ", ")), c.Why})
+		row := []string{showText(c.Name), c.Type, orDash(showText(c.Expression)), c.OutputType, orDash(strings.Join(digests, ", ")), c.Why}
+		if chunks {
+			row = append(row, c.Chunks)
+		}
+		rows = append(rows, row)
 	}
 	if err := writeTable(w, rows); err != nil || len(x.Sample) == 0 {
 		return err

@@ -18,6 +18,8 @@ type maskFlags struct {
 	progress    string
 	report      string
 	compression string
+	rewrite     string
+	verify      bool
 	overwrite   bool
 	passThrough bool
 	quiet       bool
@@ -70,6 +72,8 @@ in a file, one line end after them does not belong to the key.`,
 	f.StringVar(&o.progress, "progress", "auto", "auto: a bar when standard error is a terminal; never; json: a line a second on standard error")
 	f.StringVar(&o.report, "report", "", "write a JSON report of what was done to this `file`; - is standard output")
 	f.StringVar(&o.compression, "compression", "", "`codec` of OUT: none, snappy, gzip, brotli, zstd, lz4 (default: that of IN where the format is the same)")
+	f.StringVar(&o.rewrite, "rewrite", rewriteAuto, "auto: from Parquet to Parquet, copy the column chunks that are not masked as they are; all: decode and encode every column")
+	f.BoolVar(&o.verify, "verify-checksums", false, "check the checksums of Parquet pages, where there are any, before anything is written")
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace OUT and the report when they exist")
 	f.BoolVar(&o.passThrough, "pass-through", false, "mask nothing, only convert IN to OUT; without it, no --set is an error")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings and no summary on standard error")

@@ -60,6 +60,9 @@ func (m *masking) checkFlags() error {
 	if _, err := newProgress(m.progress, io.Discard, -1); err != nil {
 		return err
 	}
+	if err := checkRewrite(m.rewrite); err != nil {
+		return err
+	}
 	var err error
 	m.sets, err = parseSets(m.maskFlags.sets)
 	return err
@@ -78,6 +81,7 @@ func (m *masking) checkFormats() error {
 	if m.read, err = m.input.options(from, to, m.threads); err != nil {
 		return err
 	}
+	m.read.VerifyChecksums = m.verify
 	m.write = tablefile.WriteOptions{Format: to, Overwrite: m.overwrite, Inputs: []string{m.in}}
 	if m.compression != "" {
 		if m.write.Compression, err = tablefile.ParseCompression(m.compression); err != nil {
@@ -140,6 +144,9 @@ func (m *masking) checkPlaces() error {
 // run masks. The data goes to the output, a report that was asked for with -
 // to out, and everything else to errOut.
 func (m *masking) run(ctx context.Context, out, errOut io.Writer) error {
+	if copies, _ := m.copiesChunks(); copies {
+		return m.runRewrite(ctx, out, errOut)
+	}
 	start := time.Now()
 	reader, err := await(ctx, func() (tablefile.Reader, error) { return tablefile.Open(ctx, m.in, m.read) })
 	if err != nil {
@@ -182,16 +189,21 @@ func (m *masking) run(ctx context.Context, out, errOut io.Writer) error {
 	if err := m.publish(writer, m.newReport(p, took), out); err != nil {
 		return err
 	}
+	m.summarize(errOut, p, took)
+	return nil
+}
+
+// summarize prints the one line of a run that is done.
+func (m *masking) summarize(errOut io.Writer, p *plan, took time.Duration) {
 	if !m.quiet {
 		fmt.Fprintf(errOut, "arrowmask: %d rows, %d of %d columns masked, %.0f rows/s: %s\n",
 			m.rows, len(p.masked), p.in.NumFields(), rate(m.rows, took), m.output)
 	}
-	return nil
 }
 
 // publish makes the output and the report appear, in this order, when both are
 // complete.
-func (m *masking) publish(writer *tablefile.Writer, r *report, out io.Writer) error {
+func (m *masking) publish(writer interface{ Commit() error }, r *report, out io.Writer) error {
 	if m.report == "" || m.report == "-" {
 		if err := writer.Commit(); err != nil || m.report == "" {
 			return err

@@ -138,7 +138,7 @@ func (o outcomeOf) String() string {
 // when it has none, and checks what comes out. dir stays empty.
 func maskAny(t *testing.T, in, dir string) outcomeOf {
 	t.Helper()
-	r := call{t: t}.do("explain", in, "--from", "parquet", "--json")
+	r := call{t: t}.do("explain", in, "--from", "parquet", "--json", "--rewrite", "all")
 	if r.code != 0 {
 		return refusal(t, r, dir)
 	}
@@ -147,7 +147,7 @@ func maskAny(t *testing.T, in, dir string) outcomeOf {
 		t.Fatalf("%s: %v", in, err)
 	}
 	out := filepath.Join(dir, "out.parquet")
-	args := []string{"mask", in, "--from", "parquet", "-o", out, "-q"}
+	args := []string{"mask", in, "--from", "parquet", "--rewrite", "all", "-o", out, "-q"}
 	what, column := "passed through", ""
 	for _, c := range x.Columns {
 		if c.Type == "utf8" || c.Type == "large_utf8" {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/arrowmask/arrowmask/tablefile"
+)
+
+// The values of --rewrite.
+const (
+	rewriteAuto = "auto" // from Parquet to Parquet, copy the chunks of columns that are not masked
+	rewriteAll  = "all"  // decode and encode every column
+)
+
+func checkRewrite(mode string) error {
+	if mode != rewriteAuto && mode != rewriteAll {
+		return usagef("--rewrite %q: want auto or all", mode)
+	}
+	return nil
+}
+
+// copiesChunks reports whether the run copies the column chunks that are not
+// masked, and if not, why.
+func (m *masking) copiesChunks() (bool, string) {
+	switch {
+	case m.read.Format != tablefile.Parquet || m.write.Format != tablefile.Parquet:
+		return false, "the format changes"
+	case m.rewrite == rewriteAll:
+		return false, "--rewrite all"
+	case m.compression != "":
+		return false, "--compression asks for a codec for every column"
+	}
+	return true, ""
+}
+
+// runRewrite is run for Parquet to Parquet, where only masked columns are
+// decoded.
+func (m *masking) runRewrite(ctx context.Context, out, errOut io.Writer) error {
+	start := time.Now()
+	r, err := await(ctx, func() (*tablefile.Rewriter, error) { return tablefile.OpenRewriter(ctx, m.in, m.read) })
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p, err := m.planRewrite(r)
+	if err != nil {
+		return err
+	}
+	if !m.quiet {
+		p.warn(errOut)
+	}
+	bar, err := newProgress(m.progress, errOut, r.NumRows())
+	if err != nil {
+		return err
+	}
+	w, err := r.Rewrite(ctx, m.output, p.replacements(), tablefile.RewriteOptions{
+		Overwrite: m.overwrite, Inputs: m.write.Inputs,
+		Progress: func(rows int64) { bar.add(rows) },
+	})
+	bar.finish(err == nil)
+	if err != nil {
+		return err
+	}
+	defer w.Abort() // nothing after Commit
+	m.rows = r.NumRows()
+	for _, c := range p.masked {
+		c.nullsIn.Store(w.NullsIn[c.index])
+		c.nullsOut.Store(w.NullsOut[c.index])
+	}
+	took := time.Since(start)
+	if err := m.publish(w, m.newReport(p, took), out); err != nil {
+		return err
+	}
+	m.summarize(errOut, p, took)
+	return nil
+}
+
+// planRewrite is newPlan for a file of which only the masked columns have to be
+// readable.
+func (m *masking) planRewrite(r *tablefile.Rewriter) (*plan, error) {
+	for _, s := range m.sets {
+		for _, i := range r.Schema().FieldIndices(s.column) {
+			if err := r.Unreadable(i); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.in, err)
+			}
+		}
+	}
+	return newPlan(r.Schema(), m.sets, m.dialect, m.ring)
+}
+
+// replacements are the masked columns as tablefile wants them. Every mask is a
+// function of one value.
+func (p *plan) replacements() []tablefile.Replacement {
+	reps := make([]tablefile.Replacement, len(p.masked))
+	for i, c := range p.masked {
+		reps[i] = tablefile.Replacement{Column: c.index, Field: c.out, PerValue: true,
+			Apply: func(ctx context.Context, old arrow.Array) (arrow.Array, error) {
+				made, err := c.fn.Call(ctx, old)
+				if err != nil {
+					return nil, fmt.Errorf("column %q: %w", c.name, err)
+				}
+				return made, nil
+			}}
+	}
+	return reps
+}

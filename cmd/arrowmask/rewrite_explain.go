@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/arrowmask/arrowmask/tablefile"
+)
+
+// explainRewrite explains what mask would do from Parquet to Parquet. Rows are
+// read of masked columns only.
+func (m *masking) explainRewrite(ctx context.Context, sample int) (*plan, *explanation, error) {
+	r, err := await(ctx, func() (*tablefile.Rewriter, error) { return tablefile.OpenRewriter(ctx, m.in, m.read) })
+	if err != nil {
+		return nil, nil, err
+	}
+	defer r.Close()
+	p, err := m.planRewrite(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	x := &explanation{Columns: p.explain(), Sample: []sampleCell{}}
+	ways, err := r.Ways(ctx, p.replacements())
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, w := range ways {
+		x.Columns[i].Chunks = chunkText(w)
+		if err := r.Unreadable(i); err != nil {
+			x.Columns[i].Type, x.Columns[i].OutputType = "unknown", "unknown"
+			x.Columns[i].Warnings = append(x.Columns[i].Warnings, "cannot be decoded, only copied: "+err.Error())
+		}
+	}
+	if sample > 0 && len(p.masked) > 0 {
+		x.Sample, err = m.sampleRewrite(ctx, r, p, sample)
+	}
+	return p, x, err
+}
+
+// sampleRewrite samples a table of the masked columns alone.
+func (m *masking) sampleRewrite(ctx context.Context, r *tablefile.Rewriter, p *plan, n int) ([]sampleCell, error) {
+	var columns []int
+	for _, c := range p.masked {
+		columns = append(columns, c.index)
+	}
+	reader, err := r.Columns(ctx, columns...)
+	if err != nil {
+		return nil, err
+	}
+	defer reader.Close()
+	alone, err := newPlan(reader.Schema(), m.sets, m.dialect, m.ring)
+	if err != nil {
+		return nil, err
+	}
+	return alone.sample(ctx, reader, n)
+}
+
+// chunkText says how the column chunks of a column get into the new file.
+func chunkText(w tablefile.ColumnWays) string {
+	text := ""
+	for way, n := range w.Chunks {
+		if n == 0 {
+			continue
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s", n, tablefile.Way(way))
+	}
+	if w.Why != "" {
+		text += " (" + w.Why + ")"
+	}
+	if text == "" {
+		return "none"
+	}
+	return text
+}
