@@ -149,20 +149,33 @@ func validateOffsets[O Offset](offsets []O, size int) error {
 	if len(offsets) == 0 {
 		return nil
 	}
+	// The sign of bad is that of any negative offset and of any step down;
+	// where no offset is negative, no step can wrap.
 	prev := offsets[0]
-	if prev < 0 {
-		return fmt.Errorf("%w: first offset %d is negative", ErrColumn, prev)
-	}
-	for i, o := range offsets[1:] {
-		if o < prev {
-			return fmt.Errorf("%w: row %d ends at offset %d, before its start %d", ErrColumn, i, o, prev)
-		}
+	bad := prev
+	for _, o := range offsets[1:] {
+		bad |= o | (o - prev)
 		prev = o
+	}
+	if bad < 0 {
+		return badOffsets(offsets)
 	}
 	if int64(prev) > int64(size) {
 		return fmt.Errorf("%w: last offset %d lies outside %d bytes of data", ErrColumn, prev, size)
 	}
 	return nil
+}
+
+// badOffsets names the first row that has an offset wrong.
+func badOffsets[O Offset](offsets []O) error {
+	if offsets[0] < 0 {
+		return fmt.Errorf("%w: first offset %d is negative", ErrColumn, offsets[0])
+	}
+	i := 1
+	for offsets[i] >= offsets[i-1] {
+		i++
+	}
+	return fmt.Errorf("%w: row %d ends at offset %d, before its start %d", ErrColumn, i-1, offsets[i], offsets[i-1])
 }
 
 func (c *Column) validateFixed() error {

@@ -36,6 +36,8 @@ func TestValidate(t *testing.T) {
 		{"middle outside", Offsets32(data, []int32{0, 200, 100}), "row 1 "},
 		{"largest", Offsets32(data, []int32{0, math.MaxInt32}), "last offset 2147483647"},
 		{"smallest", Offsets32(data, []int32{math.MinInt32, 0}), "first offset -2147483648"},
+		{"largest step down", Offsets32(data, []int32{0, math.MaxInt32, math.MinInt32, 0}), "row 1 ends at offset -2147483648"},
+		{"step down that wraps", Offsets32(data, []int32{0, math.MaxInt32, -2, 50}), "row 1 "},
 		{"no data", Offsets32(nil, []int32{0, 0, 0}), ""},
 
 		{"wide, first offset not 0", Offsets64(data, []int64{5, 9, 15}), ""},
