@@ -28,7 +28,7 @@ type ipcWriter interface {
 	Close() error
 }
 
-// ipcEncoder writes batches as they come. Its gate keeps the library from ending a stream that failed, which would then look whole.
+// ipcEncoder writes batches as they come. Its gate keeps the end of a stream that failed from the output, where it would make it look whole.
 type ipcEncoder struct {
 	w    ipcWriter
 	gate *gate
@@ -76,6 +76,6 @@ func (e *ipcEncoder) finish() (err error) {
 func (e *ipcEncoder) free() {
 	var err error
 	defer guard(ErrUnsupported, "", &err)
-	e.gate.shut = true
+	e.gate.w = io.Discard
 	err = e.w.Close()
 }

@@ -67,7 +67,10 @@ func writeOneGroup(path string, rows int) error {
 	out := bufio.NewWriterSize(f, 1<<20)
 	props := parquet.NewWriterProperties(parquet.WithDictionaryDefault(false), parquet.WithDictionaryFor("city", true), parquet.WithCompression(compress.Codecs.Snappy))
 	w := file.NewParquetWriter(out, root, file.WithWriterProps(props))
-	group := w.AppendRowGroup()
+	group, err := w.AppendRowGroupChecked()
+	if err != nil {
+		return err
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	const step = 10_000
 	for col := range 4 {

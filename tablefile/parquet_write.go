@@ -155,11 +155,11 @@ func (e *parquetEncoder) finish() (err error) {
 	return e.fw.Close()
 }
 
-// free lets an unfinished file drop its buffers. The gate keeps the footer from the output.
+// free lets an unfinished file give back its buffers, which only ending it does. The end goes nowhere.
 func (e *parquetEncoder) free() {
 	var err error
 	defer guard(ErrUnsupported, "", &err)
-	e.gate.shut = true
+	e.gate.w, e.gate.shut = io.Discard, false
 	err = e.fw.Close()
 }
 

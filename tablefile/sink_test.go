@@ -147,9 +147,8 @@ func TestFailedWritesLeaveNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			failed := w.Write(batch)
-			if failed == nil {
-				failed = w.Write(batch)
+			if w.Write(batch) == nil {
+				w.Write(batch)
 			}
 			if err := w.Commit(); err == nil {
 				t.Errorf("%s: committed with room for %d of %d bytes", name, left, whole)
