@@ -106,12 +106,30 @@ func (k *lanes) emit() {
 		MOVQ(Mem{Base: rRefs, Disp: refSize * j}, rTmp)
 		MOVQ(rTmp, Mem{Base: rMem, Disp: 8 * j})
 	}
+	Comment("While this group is worked on, the next one's first blocks come to the cache.")
+	CMPQ(rGroups, U8(1))
+	JE(LabelRef("ahead"))
+	for j := range k.lanes {
+		MOVQ(Mem{Base: rRefs, Disp: refSize * (k.lanes + j)}, rTmp)
+		for line := 0; line < k.block; line += 64 {
+			PREFETCHT0(Mem{Base: rTmp, Disp: line})
+		}
+	}
+
+	Label("ahead")
+	Comment("So do the last bytes of the block after this one, in every row.")
+	for j := range k.lanes {
+		MOVQ(Mem{Base: rMem, Disp: 8 * j}, rTmp)
+		for line := 64; line <= k.block; line += 64 {
+			PREFETCHT0(Mem{Base: rTmp, Index: rOff, Scale: 1, Disp: k.block + line - 1})
+		}
+	}
 
 	Label("block")
 	k.round()
 	ADDQ(I8b(k.block), rOff)
 	DECQ(rLeft)
-	JNZ(LabelRef("block"))
+	JNZ(LabelRef("ahead"))
 	TESTQ(rPend, rPend)
 	JZ(LabelRef("finish"))
 

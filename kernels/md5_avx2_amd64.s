@@ -519,7 +519,7 @@ DATA md5ConstantsAVX2<>+2044(SB)/4, $0xeb86d390
 GLOBL md5ConstantsAVX2<>(SB), RODATA|NOPTR, $2048
 
 // func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·md5AVX2(SB), $2176-56
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
@@ -601,6 +601,109 @@ group:
 	MOVQ AX, 176(R13)
 	MOVQ 368(R8), AX
 	MOVQ AX, 184(R13)
+
+	// While this group is worked on, the next one's first blocks come to the cache.
+	CMPQ       R12, $0x01
+	JE         ahead
+	MOVQ       384(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       400(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       416(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       432(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       448(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       464(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       480(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       496(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       512(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       528(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       544(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       560(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       576(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       592(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       608(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       624(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       640(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       656(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       672(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       688(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       704(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       720(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       736(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       752(R8), AX
+	PREFETCHT0 (AX)
+
+ahead:
+	// So do the last bytes of the block after this one, in every row.
+	MOVQ       (R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       8(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       16(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       24(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       32(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       40(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       48(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       56(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       64(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       72(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       80(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       88(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       96(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       104(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       112(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       120(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       128(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       136(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       144(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       152(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       160(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       168(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       176(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       184(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
 
 block:
 	VMOVDQU     Y0, 1728(R13)
@@ -2729,7 +2832,7 @@ block:
 	VPADDD      2080(R13), Y11, Y11
 	ADDQ        $+64, BX
 	DECQ        CX
-	JNZ         block
+	JNZ         ahead
 	TESTQ       DX, DX
 	JZ          finish
 

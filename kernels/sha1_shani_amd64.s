@@ -9,7 +9,7 @@ DATA sha1NIReverse<>+8(SB)/8, $0x0001020304050607
 GLOBL sha1NIReverse<>(SB), RODATA|NOPTR, $16
 
 // func sha1SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
-// Requires: SHA, SSE2, SSE4.1, SSSE3
+// Requires: MMX+, SHA, SSE2, SSE4.1, SSSE3
 TEXT ·sha1SHANI(SB), $416-56
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
@@ -43,6 +43,25 @@ group:
 	MOVQ AX, 8(R13)
 	MOVQ 32(R8), AX
 	MOVQ AX, 16(R13)
+
+	// While this group is worked on, the next one's first blocks come to the cache.
+	CMPQ       R12, $0x01
+	JE         ahead
+	MOVQ       48(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       64(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       80(R8), AX
+	PREFETCHT0 (AX)
+
+ahead:
+	// So do the last bytes of the block after this one, in every row.
+	MOVQ       (R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       8(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       16(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
 
 block:
 	MOVOA     X0, 64(R13)
@@ -524,7 +543,7 @@ block:
 	PADDD     256(R13), X10
 	ADDQ      $+64, BX
 	DECQ      CX
-	JNZ       block
+	JNZ       ahead
 	TESTQ     DX, DX
 	JZ        finish
 

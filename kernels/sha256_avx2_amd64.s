@@ -525,7 +525,7 @@ DATA sha256SwapAVX2<>+24(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256SwapAVX2<>(SB), RODATA|NOPTR, $32
 
 // func sha256AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·sha256AVX2(SB), $928-56
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
@@ -571,6 +571,45 @@ group:
 	MOVQ AX, 48(R13)
 	MOVQ 112(R8), AX
 	MOVQ AX, 56(R13)
+
+	// While this group is worked on, the next one's first blocks come to the cache.
+	CMPQ       R12, $0x01
+	JE         ahead
+	MOVQ       128(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       144(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       160(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       176(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       192(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       208(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       224(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       240(R8), AX
+	PREFETCHT0 (AX)
+
+ahead:
+	// So do the last bytes of the block after this one, in every row.
+	MOVQ       (R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       8(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       16(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       24(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       32(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       40(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       48(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       56(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
 
 block:
 	VMOVDQU     Y0, 64(R13)
@@ -2239,7 +2278,7 @@ pass:
 	VPADDD  288(R13), Y7, Y7
 	ADDQ    $+64, BX
 	DECQ    CX
-	JNZ     block
+	JNZ     ahead
 	TESTQ   DX, DX
 	JZ      finish
 

@@ -81,7 +81,7 @@ DATA sha256SwapAVX512<>+56(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256SwapAVX512<>(SB), RODATA|NOPTR, $64
 
 // func sha256AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
 TEXT ·sha256AVX512(SB), $1792-56
 	MOVQ      dst+0(FP), DI
 	MOVQ      state+8(FP), SI
@@ -144,6 +144,77 @@ group:
 	MOVQ AX, 112(R13)
 	MOVQ 240(R8), AX
 	MOVQ AX, 120(R13)
+
+	// While this group is worked on, the next one's first blocks come to the cache.
+	CMPQ       R12, $0x01
+	JE         ahead
+	MOVQ       256(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       272(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       288(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       304(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       320(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       336(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       352(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       368(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       384(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       400(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       416(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       432(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       448(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       464(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       480(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       496(R8), AX
+	PREFETCHT0 (AX)
+
+ahead:
+	// So do the last bytes of the block after this one, in every row.
+	MOVQ       (R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       8(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       16(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       24(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       32(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       40(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       48(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       56(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       64(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       72(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       80(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       88(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       96(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       104(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       112(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       120(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
 
 block:
 	VMOVDQU64    Z0, 128(R13)
@@ -1083,7 +1154,7 @@ pass:
 	VPADDD      576(R13), Z7, Z7
 	ADDQ        $+64, BX
 	DECQ        CX
-	JNZ         block
+	JNZ         ahead
 	TESTQ       DX, DX
 	JZ          finish
 

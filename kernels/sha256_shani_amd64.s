@@ -75,7 +75,7 @@ DATA sha256NISwap<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256NISwap<>(SB), RODATA|NOPTR, $16
 
 // func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
-// Requires: SHA, SSE2, SSE4.1, SSSE3
+// Requires: MMX+, SHA, SSE2, SSE4.1, SSSE3
 TEXT ·sha256SHANI(SB), $192-56
 	MOVQ  dst+0(FP), DI
 	MOVQ  state+8(FP), SI
@@ -106,6 +106,21 @@ group:
 	MOVQ AX, (R13)
 	MOVQ 16(R8), AX
 	MOVQ AX, 8(R13)
+
+	// While this group is worked on, the next one's first blocks come to the cache.
+	CMPQ       R12, $0x01
+	JE         ahead
+	MOVQ       32(R8), AX
+	PREFETCHT0 (AX)
+	MOVQ       48(R8), AX
+	PREFETCHT0 (AX)
+
+ahead:
+	// So do the last bytes of the block after this one, in every row.
+	MOVQ       (R13), AX
+	PREFETCHT0 127(AX)(BX*1)
+	MOVQ       8(R13), AX
+	PREFETCHT0 127(AX)(BX*1)
 
 block:
 	MOVQ        (R13), AX
@@ -416,7 +431,7 @@ block:
 	PADDD       112(R13), X8
 	ADDQ        $+64, BX
 	DECQ        CX
-	JNZ         block
+	JNZ         ahead
 	TESTQ       DX, DX
 	JZ          finish
 

@@ -339,7 +339,7 @@ DATA sha512Rotate8<>+24(SB)/8, $0x080f0e0d0c0b0a09
 GLOBL sha512Rotate8<>(SB), RODATA|NOPTR, $32
 
 // func sha512AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, MMX+
 TEXT ·sha512AVX2(SB), $928-56
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
@@ -377,6 +377,37 @@ group:
 	MOVQ AX, 16(R13)
 	MOVQ 48(R8), AX
 	MOVQ AX, 24(R13)
+
+	// While this group is worked on, the next one's first blocks come to the cache.
+	CMPQ       R12, $0x01
+	JE         ahead
+	MOVQ       64(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       80(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       96(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       112(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+
+ahead:
+	// So do the last bytes of the block after this one, in every row.
+	MOVQ       (R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       8(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       16(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       24(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
 
 block:
 	VMOVDQU     Y0, 64(R13)
@@ -1989,7 +2020,7 @@ pass:
 	VPADDQ  288(R13), Y7, Y7
 	ADDQ    $+128, BX
 	DECQ    CX
-	JNZ     block
+	JNZ     ahead
 	TESTQ   DX, DX
 	JZ      finish
 

@@ -97,7 +97,7 @@ DATA sha512SwapAVX512<>+56(SB)/8, $0x08090a0b0c0d0e0f
 GLOBL sha512SwapAVX512<>(SB), RODATA|NOPTR, $64
 
 // func sha512AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
-// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
 TEXT ·sha512AVX512(SB), $1728-56
 	MOVQ      dst+0(FP), DI
 	MOVQ      state+8(FP), SI
@@ -144,6 +144,61 @@ group:
 	MOVQ AX, 48(R13)
 	MOVQ 112(R8), AX
 	MOVQ AX, 56(R13)
+
+	// While this group is worked on, the next one's first blocks come to the cache.
+	CMPQ       R12, $0x01
+	JE         ahead
+	MOVQ       128(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       144(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       160(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       176(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       192(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       208(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       224(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	MOVQ       240(R8), AX
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+
+ahead:
+	// So do the last bytes of the block after this one, in every row.
+	MOVQ       (R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       8(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       16(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       24(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       32(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       40(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       48(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
+	MOVQ       56(R13), AX
+	PREFETCHT0 191(AX)(BX*1)
+	PREFETCHT0 255(AX)(BX*1)
 
 block:
 	VMOVDQU64    Z0, 64(R13)
@@ -1059,7 +1114,7 @@ pass:
 	VPADDQ      512(R13), Z7, Z7
 	ADDQ        $+128, BX
 	DECQ        CX
-	JNZ         block
+	JNZ         ahead
 	TESTQ       DX, DX
 	JZ          finish
 
