@@ -463,6 +463,7 @@ func buildMask(c *compiler, n *node) error {
 			n.mayNull = n.mayNull || n.set.window != windowLast && n.set.window != windowShowLast
 		}
 		c.noteKept(n)
+		c.noteLeaks(n)
 	case t.integer():
 		if d.wide && kinds[t.Kind].signed && t.Kind != Int64 {
 			n.arg = widened(n.arg)
@@ -504,4 +505,4 @@ func (p *Program) Uses() []Use { return slices.Clone(p.uses) }
 func (p *Program) Notes() []string { return slices.Clone(p.notes) }
 
 // maxSize bounds every buffer, so that no sum of sizes can wrap.
-const maxSize = math.MaxInt - math.MaxInt32
+const maxSize = math.MaxInt / 2

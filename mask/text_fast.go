@@ -230,9 +230,10 @@ func patch[I kernels.Offset](dst, src []byte, offsets []I, n int, last bool, mas
 	first, lo := offsets[0], 0
 	for _, o := range offsets[1:] {
 		hi := int(o - first)
-		a, b := lo, min(lo+n, hi)
+		n := min(n, hi-lo) // the sum of a position and n may not fit an int
+		a, b := lo, lo+n
 		if lo = hi; last {
-			a, b = max(a, hi-n), hi
+			a, b = hi-n, hi
 		}
 		if mask == nil {
 			copy(dst[a:b], src[a:b])

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -51,7 +52,7 @@ func TestDecodeIsUTF8(t *testing.T) {
 func windowForms() []string {
 	forms := []string{"mask({col})", "mask({col}, 'A', 'b', '7', '.')", "mask({col}, -1, -1, -1, -1)", "mask({col}, '*', -1, '*', -1)"}
 	for _, f := range []string{"mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n"} {
-		for _, n := range []int{0, 1, 4, 7, 8, 9, 40} {
+		for _, n := range []int64{0, 1, 4, 7, 8, 9, 40, math.MaxInt32 - 1, math.MaxInt64} {
 			forms = append(forms, fmt.Sprintf("%s({col}, %d)", f, n))
 		}
 		forms = append(forms, f+"({col}, 4, -1, -1, -1, -1)", f+"({col}, 3, 'U', -1, 'D', 'O')")
