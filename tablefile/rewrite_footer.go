@@ -30,7 +30,8 @@ const (
 	pageData, pageDictionary, pageDataV2                               = 5, 7, 8
 	headValues, headEncoding, headSorted                               = 1, 2, 3
 	headDefEncoding, headRepEncoding, headStatistics                   = 3, 4, 5
-	headV2Encoding, headV2Statistics                                   = 4, 8
+	headV2Encoding, headV2DefLength, headV2RepLength                   = 4, 5, 6
+	headV2Compressed, headV2Statistics                                 = 7, 8
 	locationAt, locationSize                                           = 1, 2
 	sortColumn                                                         = 1
 	keyValueKey, keyValueValue                                         = 1, 2

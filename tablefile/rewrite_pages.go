@@ -1,10 +1,13 @@
 package tablefile
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"github.com/arrowmask/arrowmask/internal/thrift"
 )
@@ -119,4 +122,56 @@ func checkCRC(src *source, p *page) error {
 		return fmt.Errorf("%w: the checksum differs", ErrMalformed)
 	}
 	return nil
+}
+
+// The largest page that is held in memory, as the decoder has it too.
+const (
+	maxPageCompressed   = 64 << 20
+	maxPageUncompressed = 256 << 20
+)
+
+// readBody reads and decompresses the body of a page. Of a data page of version 2 the levels, which are not compressed, come first.
+func readBody(src *source, p *page, codec int64) (body []byte, err error) {
+	defer guard(ErrMalformed, "decompressing a page", &err)
+	size, ok := p.head.Int(pageUncompressed)
+	packed := p.body.to - p.body.from
+	if !ok || size < 0 || size > maxPageUncompressed || packed > maxPageCompressed {
+		return nil, fmt.Errorf("%w: a page of %d bytes, %d decompressed", ErrUnsupported, packed, size)
+	}
+	raw := make([]byte, packed)
+	if n, err := src.ReadAt(raw, p.body.from); n < len(raw) {
+		return nil, err
+	}
+	levels, compressed := int64(0), compress.Compression(codec) != compress.Codecs.Uncompressed
+	if p.kind == dataPageV2 {
+		head, err := p.head.Struct(pageDataV2)
+		if err != nil {
+			return nil, malformed("reading a page", err)
+		}
+		def, _ := head.Int(headV2DefLength)
+		rep, _ := head.Int(headV2RepLength)
+		if def < 0 || rep < 0 || def > packed || rep > packed-def || def+rep > size {
+			return nil, fmt.Errorf("reading a page: %w", ErrMalformed)
+		}
+		levels, compressed = def+rep, compressed && head.Bool(headV2Compressed, true)
+	}
+	if !compressed || packed == levels {
+		return raw, nil
+	}
+	c, err := compress.GetCodec(compress.Compression(codec))
+	if err != nil {
+		return nil, fmt.Errorf("%w: compression %s", ErrUnsupported, compress.Compression(codec))
+	}
+	if claimed, n := binary.Uvarint(raw[levels:]); compress.Compression(codec) == compress.Codecs.Snappy && (n <= 0 || claimed != uint64(size-levels)) {
+		return nil, fmt.Errorf("decompressing a page: %w: another size than its header says", ErrMalformed) // before memory is given to it
+	}
+	out := make([]byte, size)
+	plain, err := compress.Decode(c, out[levels:], raw[levels:])
+	if err != nil {
+		return nil, wrap(ErrMalformed, "decompressing a page", err)
+	}
+	if int64(len(plain)) != size-levels {
+		return nil, fmt.Errorf("decompressing a page: %w: another size than its header says", ErrMalformed)
+	}
+	return append(append(make([]byte, 0, size), raw[:levels]...), plain...), nil
 }

@@ -50,18 +50,23 @@ func decodeStored(text string) (sc *arrow.Schema, err error) {
 	if err := checkStoredSchema(text); err != nil {
 		return nil, err
 	}
-	msg, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		if msg, err = base64.RawStdEncoding.DecodeString(text); err != nil {
-			return nil, err
-		}
-	}
-	r, err := ipc.NewReader(bytes.NewReader(msg))
+	r, err := ipc.NewReader(bytes.NewReader(fromBase64(text)))
 	if err != nil {
 		return nil, err
 	}
 	defer r.Release()
 	return r.Schema(), checkTypes(r.Schema())
+}
+
+// fromBase64 decodes text with or without padding, and gives nil for any other.
+func fromBase64(text string) []byte {
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		if b, err = base64.RawStdEncoding.DecodeString(text); err != nil {
+			return nil
+		}
+	}
+	return b
 }
 
 // project is the text of the stored schema with only some of its columns.
