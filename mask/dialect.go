@@ -240,7 +240,7 @@ var spark = rules{
 // expressions of Ranger's definition of the Trino service do.
 var trino = rules{
 	name: "trino", listed: true, about: "Trino, with the masks of Ranger's Trino service",
-	lacks: []string{"sha", "sha2", "sha224", "sha384", "sha512_256", "hex", "mask_first_n", "mask_last_n"},
+	lacks: []string{"sha", "sha2", "sha224", "sha384", "sha512_256", "mask_first_n", "mask_last_n"},
 	unit:  unitRune, bad: badLower, classes: classesASCII,
 	rep:   [numClasses]rune{classUpper: 'X', classLower: 'x', classDigit: '0', classOther: keep},
 	leaks: "letters and digits outside ASCII",

@@ -84,6 +84,38 @@ func TestFIPSChild(t *testing.T) {
 			}
 		}
 	}
+	// What the dialects make of FIPS mode.
+	for _, c := range []struct {
+		dialect, src string
+		refused      bool
+		chars        int
+	}{
+		{"safe", "sha2({col}, 224)", false, 56}, {"hive", "sha2({col}, 256)", false, 64}, {"spark", "sha2({col}, 0)", false, 64},
+		{"hive", "sha2({col}, 1)", on, 40}, {"hive", "md5({col})", on, 32}, {"spark", "sha1({col})", on, 40}, {"impala", "md5({col})", on, 32},
+		{"impala", "sha2({col}, 224)", on, 56}, {"impala", "sha2({col}, 256)", on, 64}, {"impala", "sha2({col}, 384)", false, 96}, {"impala-utf8", "sha2({col}, 512)", false, 128},
+		{"hive", "mask_hash({col})", false, 64}, {"hive", "mask_hash({col}, 'sha512')", false, 128},
+		{"impala", "mask_hash({col})", false, map[bool]int{false: 64, true: 128}[on]},
+		{"spark-2.4-reverted", "mask_hash({col})", on, 32},
+		{"opensearch", "mask_hash({col}, NULL, 'k1')", on, 64}, {"safe", "blake2b({col}, 'k1')", on, 64}, {"opensearch", "mask_hash({col}, 'SHA-256')", false, 64},
+	} {
+		p, err := compileErr(c.src, text, Options{Dialect: c.dialect, Keys: testKeys(t)})
+		if c.refused {
+			if !errors.Is(err, fips.ErrNotApproved) {
+				t.Errorf("%s in %s: %v", c.src, c.dialect, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s in %s: %v", c.src, c.dialect, err)
+			continue
+		}
+		if got, err := p.EvalRow(str("a")); err != nil || len(got.Bytes) != c.chars {
+			t.Errorf("%s in %s: %s, %v", c.src, c.dialect, got.spell(), err)
+		}
+		if got, err := in(t, c.dialect, c.src, str("a")); err != nil || len(got.Bytes) != c.chars {
+			t.Errorf("%s in %s: %s, %v", c.src, c.dialect, got.spell(), err)
+		}
+	}
 	_, err := compileErr("sha256({col})", text, Options{Backend: "generic"})
 	if on != errors.Is(err, fips.ErrNotApproved) {
 		t.Errorf("a backend by name: %v", err)

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -29,5 +30,13 @@ func (c *compiler) noteKept(n *node) {
 	}
 	if kept != nil {
 		c.note(n.name + " was asked to keep " + strings.Join(kept, ", ") + ": they stay readable.")
+	}
+}
+
+// noteLeaks warns of what the dialect leaves that the safe one masks. When every
+// other character is replaced nothing is left.
+func (c *compiler) noteLeaks(n *node) {
+	if c.rules.leaks != "" && n.set.rep[classOther] == keep {
+		c.note(fmt.Sprintf("In the dialect %s %s leaves %s readable; the dialect safe does not.", c.rules.name, n.name, c.rules.leaks))
 	}
 }

@@ -1,0 +1,150 @@
+package mask
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestRegex: where Java and Go differ the answer is Java's, or the expression
+// is refused.
+func TestRegex(t *testing.T) {
+	for _, c := range []struct {
+		args, in, want string // no want: refused
+	}{
+		{"'<secret>', '+masked+', '\\d', '*'", "foo<secret>bar42", "foo+masked+bar**"},
+		{"'[A-Z]', 'X'", "ABcÄ", "XXcÄ"},
+		{"'([A-Z])', 'X'", "ABc", "XXc"},
+		{"'[^a-c]', ''", "abXc1", "abc"},
+		{"'a', 'é'", "aXa", "éXé"},
+		{"'.', '*'", "a\nb\u2028é\r😀\u0085", "*\n*\u2028*\r*\u0085"},
+		{"'\\s+', '_'", "a \t\x0bb\u00a0", "a_b\u00a0"},
+		{"'[\\s,]', '_'", "a,\x0b b", "a___b"},
+		{"'\\S', 'x'", "a \x0b.", "x \x0bx"},
+		{"'(\\w+)@(\\w+)', '$2 at $1'", "me@home", "home at me"},
+		{"'(a)(b)?', '[$1$2]'", "aab", "[a][ab]"},
+		{"'(a)', '$12'", "a", "a2"},
+		{"'a', '\\$\\\\'", "a", "$\\"},
+		{"'\\u0041', 'x'", "A", "x"},
+		{"'\\p{Lu}', 'x'", "Äb", "xb"},
+		{"'a{2}', 'x'", "aaa", "xa"},
+		{"'a|bc', 'x'", "abc", "xx"},
+		{"'\\z|a', 'x'", "a", ""},
+		{"'a\\z', 'x'", "aa", "ax"},
+		{"'a*', 'x'", "a", ""}, {"'a?', 'x'", "a", ""}, {"'(a*)(b*)', 'x'", "a", ""}, {"'^', 'x'", "a", ""}, {"'', 'x'", "a", ""}, {"'a{0,2}', 'x'", "a", ""}, {"'(a|)', 'x'", "a", ""},
+		{"'a$', 'x'", "a", ""}, {"'(?i)a', 'x'", "a", ""}, {"'(?=a)a', 'x'", "a", ""}, {"'(?<n>a)', 'x'", "a", ""}, {"'(a)\\1', 'x'", "a", ""},
+		{"'\\bfoo', 'x'", "a", ""}, {"'a++', 'x'", "a", ""}, {"'[a&&b]', 'x'", "a", ""}, {"'[a[b]]', 'x'", "a", ""}, {"'[]a]', 'x'", "a", ""}, {"'[\\S]', 'x'", "a", ""},
+		{"'(', 'x'", "a", ""}, {"'[a', 'x'", "a", ""}, {"'a\\', 'x'", "a", ""}, {"'\\Qa.b\\E', 'x'", "a", ""}, {"'\\h', 'x'", "a", ""},
+		{"'a', '$'", "a", ""}, {"'a', '$x'", "a", ""}, {"'a', '$1'", "a", ""}, {"'a', 'x\\'", "a", ""},
+		{"'a'", "a", ""}, {"'a', 'b', 'c'", "a", ""}, {"1, 'b'", "a", ""}, {"'a', NULL", "a", ""},
+	} {
+		src := "regexp_replace({col}, " + c.args + ")"
+		if c.want == "" && c.args != "'[^a-c]', ''" {
+			if _, err := compileErr(src, text, Options{}); !errors.Is(err, ErrArgument) || strings.Contains(err.Error(), "SECRET") {
+				t.Errorf("%s: %v", src, err)
+			}
+			continue
+		}
+		if got := one(t, src, str(c.in)); string(got.Bytes) != c.want {
+			t.Errorf("%s of %q: %q, want %q", src, c.in, got.Bytes, c.want)
+		}
+	}
+	if p := compile(t, "regexp_replace({col}, 'a', 'b')", text); !strings.Contains(strings.Join(p.Notes(), "\n"), "stays readable") {
+		t.Errorf("notes %q", p.Notes())
+	}
+	// What a regular expression is compiled to is shared by every row and call.
+	p := compile(t, "regexp_replace({col}, '(a)b', '$1')", text)
+	if a, b := p.root.op.(textStep).op.(regexText).r.re, p.root.op.(textStep).op.(regexText).r.re; a != b {
+		t.Error("compiled twice")
+	}
+}
+
+func TestCast(t *testing.T) {
+	for _, c := range []struct {
+		dialect, src string
+		cell         Value
+		want         string // "": refused
+	}{
+		{"safe", "cast({col} AS varchar(2))", str("é中x"), `"é中"`},
+		{"safe", "cast({col} as char(4))", str("é"), `"é   "`},
+		{"safe", "CAST({col} AS VARCHAR)", str("abc"), `"abc"`},
+		{"safe", "cast({col} AS string)", str("abc"), `"abc"`},
+		{"safe", "cast({col} AS char)", str("abc"), `"a"`},
+		{"impala", "cast({col} AS varchar(2))", str("é中x"), `"é"`},
+		{"impala", "cast({col} AS char(4))", str("é"), `"é  "`},
+		{"safe", "cast({col} AS tinyint)", Value{Kind: Int32, Int: 127}, "127"},
+		{"safe", "cast({col} AS bigint)", Value{Kind: Int8, Int: -5}, "-5"},
+		{"safe", "cast({col} AS tinyint)", Value{Kind: Int32, Int: 128}, ""},
+		{"safe", "cast({col} AS tinyint)", Value{Kind: Int32, Int: -129}, ""},
+		{"safe", "cast({col} AS bigint)", Value{Kind: Uint64, Int: -1}, ""},
+		{"hive", "cast({col} AS tinyint)", Value{Kind: Int32, Int: 128}, "-128"},
+		{"impala", "cast({col} AS tinyint)", Value{Kind: Int64, Int: 555}, "43"},
+		{"impala", "cast(mask({col}) AS tinyint)", Value{Kind: Int8, Int: -9}, "-1"},
+		{"safe", "cast(mask({col}) AS double)", Value{Kind: Float64, Int: 1}, "NULL"},
+		{"safe", "cast(mask_null({col}) AS int)", str("x"), "NULL"},
+		{"safe", "cast(NULL AS int)", str("x"), "NULL"},
+		{"safe", "cast({col} AS int)", str("5"), ""},
+		{"safe", "cast({col} AS varchar)", Value{Kind: Int32, Int: 5}, ""},
+		{"safe", "cast({col} AS date)", Value{Kind: Date32, Int: 5}, "5"},
+		{"safe", "cast({col} AS boolean)", Value{Kind: Bool, Int: 1}, ""},
+	} {
+		got, err := in(t, c.dialect, c.src, c.cell)
+		if c.want == "" {
+			if !errors.Is(err, ErrType) && !errors.Is(err, ErrValue) {
+				t.Errorf("%s of %s: %s, %v", c.src, c.cell.spell(), got.spell(), err)
+			}
+		} else if err != nil || got.spell() != c.want {
+			t.Errorf("%s of %s in %s: %s, want %s (%v)", c.src, c.cell.spell(), c.dialect, got.spell(), c.want, err)
+		}
+	}
+	for src, spelled := range map[string]string{
+		"cast({col} as Char( 5 ))":                  "cast({col} AS char(5))",
+		"CAST(mask({col}) AS decimal(10, 2))":       "cast(mask({col}) AS decimal)",
+		"mask_hash(cast({col} AS varchar(3)),NULL)": "mask_hash(cast({col} AS varchar(3)), NULL)",
+	} {
+		e, err := Parse(src)
+		if err != nil || e.String() != spelled {
+			t.Errorf("%s: %v, %v", src, e, err)
+			continue
+		}
+		if again, err := Parse(e.String()); err != nil || again.String() != spelled {
+			t.Errorf("%s does not read back: %v", e, err)
+		}
+	}
+	for _, src := range []string{
+		"cast()", "cast({col})", "cast({col}, 'int')", "cast({col} AS)", "cast({col} AS nosuch)", "cast({col} AS char(0))", "cast({col} AS char(x))", "cast({col} AS char(5)",
+		"cast({col} AS char(5", "cast({col} AS int x)", "cast({col} AS 'int')", "cast({col} A int)", "cast({col} AS char(99999999999))",
+	} {
+		if _, err := Parse(src); !errors.Is(err, ErrSyntax) {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+}
+
+// TestParts: mask_email and mask_card.
+func TestParts(t *testing.T) {
+	for _, c := range []struct{ src, in, want string }{
+		{"mask_email({col})", "john.smith@example.org", "xxxxxxxxxx@example.org"},
+		{"mask_email({col})", "a@b@c", "xxx@c"},
+		{"mask_email({col})", "no address", "xxxxxxxxxx"},
+		{"mask_email({col})", "@x", "@x"},
+		{"mask_email({col})", "ü\xff@\xff", "xx@\ufffd"},
+		{"mask_email({col}, '😀')", "ab@c", "😀😀@c"},
+		{"mask_card({col})", "4929-2518 0083.4407", "xxxx-xxxx xxxx.4407"},
+		{"mask_card({col})", "12345678", "xxxx5678"},
+		{"mask_card({col})", "1234567", "xxxxxxx"},
+		{"mask_card({col})", "Visa 4929 2518", "xxxx xxxx 2518"},
+		{"mask_card({col})", "٤٩٢٩٢٥١٨", "xxxx٢٥١٨"},
+		{"mask_card({col})", "4929251\xff8", "xxxx251x8"},
+		{"mask_card({col}, '日')", "12345678", "日日日日5678"},
+	} {
+		if got := one(t, c.src, str(c.in)); string(got.Bytes) != c.want {
+			t.Errorf("%s of %q: %q, want %q", c.src, c.in, got.Bytes, c.want)
+		}
+	}
+	for _, src := range []string{"mask_email({col}, '')", "mask_email({col}, 'ab')", "mask_card({col}, 5)", "mask_card({col}, 'x', 'y')"} {
+		if _, err := compileErr(src, text, Options{}); !errors.Is(err, ErrArgument) {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+}
