@@ -20,6 +20,7 @@ import (
 type explanation struct {
 	Columns []columnExplanation `json:"columns"`
 	Sample  []sampleCell        `json:"sample"`
+	Policy  *policyExplanation  `json:"policy,omitempty"`
 }
 
 type columnExplanation struct {
@@ -31,6 +32,7 @@ type columnExplanation struct {
 	Why        string         `json:"why"`
 	Chunks     string         `json:"chunks"` // from Parquet to Parquet: how its column chunks get into the new file; else empty
 	Warnings   []string       `json:"warnings"`
+	Policy     *policyRef     `json:"policy,omitempty"`
 }
 
 // sampleCell is a cell before and after.
@@ -46,18 +48,23 @@ func explainCommand() *cobra.Command {
 		input   inputFlags
 		keys    keyFlags
 		sets    []string
+		asked   policyFlags
 		dialect string
 		sample  int
 		asJSON  bool
 		rewrite string
 	)
 	cmd := &cobra.Command{
-		Use:   "explain IN [--set 'COLUMN=EXPRESSION']...",
+		Use:   "explain IN [--set 'COLUMN=EXPRESSION'... | --policy FILE --user NAME --resource DB.TABLE]",
 		Short: "Show what mask would do: functions, types, backends, and a sample before and after",
 		Long: `Show for every column what "arrowmask mask" would do with it and why, and the
 first rows of the masked columns before and after. The sample shows clear values
 on standard output; --sample 0 shows none and reads no rows. Without --set, the
-columns and their types.`,
+columns and their types.
+
+With --policy, for every column the mask, the policy and the item that decided,
+every policy that was asked, and the policies for the table that match nothing;
+then what mask would do, or why it would refuse (exit status 1).`,
 		Args: nArgs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkSettings(); err != nil {
@@ -77,6 +84,9 @@ columns and their types.`,
 			if err != nil {
 				return err
 			}
+			if err := asked.check(sets); err != nil {
+				return err
+			}
 			parsed, err := parseSets(sets)
 			if err != nil {
 				return err
@@ -89,6 +99,17 @@ columns and their types.`,
 				return err
 			}
 			ctx := cmd.Context()
+			if asked.file != "" {
+				q, err := asked.load(dialect)
+				if err != nil {
+					return err
+				}
+				reader, err := await(ctx, func() (tablefile.Reader, error) { return tablefile.Open(ctx, args[0], opts) })
+				if err != nil {
+					return err
+				}
+				return explainPolicy(cmd, q, reader, ring, sample, asJSON)
+			}
 			if format == tablefile.Parquet && rewrite == rewriteAuto {
 				m := &masking{maskFlags: &maskFlags{dialect: dialect}, in: args[0], sets: parsed, ring: ring, read: opts}
 				p, x, err := m.explainRewrite(ctx, sample)
@@ -123,13 +144,14 @@ columns and their types.`,
 	f.StringVar(&dialect, "dialect", "safe", "whose rules the functions follow")
 	f.IntVar(&sample, "sample", 5, "rows to show before and after, in clear")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	asked.register(f)
 	f.StringVar(&rewrite, "rewrite", rewriteAuto, "as for mask")
 	input.register(f)
 	keys.register(f)
 	return cmd
 }
 
-// show prints an explanation.
+// show prints an explanation; p is nil where there is no plan.
 func show(cmd *cobra.Command, p *plan, x *explanation, asJSON bool) error {
 	if asJSON {
 		e := json.NewEncoder(cmd.OutOrStdout())
@@ -137,7 +159,9 @@ func show(cmd *cobra.Command, p *plan, x *explanation, asJSON bool) error {
 		e.SetEscapeHTML(false)
 		return e.Encode(x)
 	}
-	p.warn(cmd.ErrOrStderr())
+	if p != nil {
+		p.warn(cmd.ErrOrStderr())
+	}
 	return x.print(cmd.OutOrStdout())
 }
 
@@ -146,10 +170,11 @@ func (p *plan) explain() []columnExplanation {
 	all := make([]columnExplanation, p.in.NumFields())
 	for i, f := range p.in.Fields() {
 		all[i] = columnExplanation{Name: f.Name, Type: f.Type.String(), OutputType: f.Type.String(),
-			Digests: []digestReport{}, Why: "no --set names it: passed through", Warnings: []string{}}
+			Digests: []digestReport{}, Why: p.whyNot(i), Warnings: []string{}}
 	}
 	for _, c := range p.masked {
 		x := &all[c.index]
+		x.Policy = c.policy
 		x.Expression, x.OutputType, x.Digests = c.source, c.out.Type.String(), c.digests()
 		x.Warnings = append(x.Warnings, c.notes...)
 		x.Why = c.why()
@@ -157,8 +182,19 @@ func (p *plan) explain() []columnExplanation {
 	return all
 }
 
+// whyNot gives the reason why a column is passed through.
+func (p *plan) whyNot(index int) string {
+	if p.policies == nil {
+		return "no --set names it: passed through"
+	}
+	return p.policies.whyNot(index)
+}
+
 // why gives the reason for each backend, once.
 func (c *maskedColumn) why() string {
+	if c.fn == nil {
+		return "NULL in every row"
+	}
 	var reasons []string
 	for _, u := range c.fn.Uses() {
 		alg, err := kernels.ParseAlg(u.Alg)
@@ -224,6 +260,11 @@ func arrayCell(a arrow.Array, i int) any {
 }
 
 func (x *explanation) print(w io.Writer) error {
+	if x.Policy != nil {
+		if err := x.Policy.print(w); err != nil || x.Policy.Refused != "" {
+			return err
+		}
+	}
 	heading := []string{"COLUMN", "TYPE", "EXPRESSION", "OUTPUT", "DIGEST", "WHY"}
 	chunks := len(x.Columns) > 0 && x.Columns[0].Chunks != ""
 	if chunks {

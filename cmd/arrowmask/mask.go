@@ -10,6 +10,8 @@ import (
 type maskFlags struct {
 	input       inputFlags
 	keys        keyFlags
+	policy      policyFlags
+	audit       string
 	output      string
 	to          string
 	sets        []string
@@ -28,7 +30,7 @@ type maskFlags struct {
 func maskCommand() *cobra.Command {
 	var o maskFlags
 	cmd := &cobra.Command{
-		Use:   "mask IN -o OUT --set 'COLUMN=EXPRESSION'...",
+		Use:   "mask IN -o OUT {--set 'COLUMN=EXPRESSION'... | --policy FILE --user NAME --resource DB.TABLE}",
 		Short: "Mask columns of a file into another file",
 		Long: `Read IN, replace the columns that --set names, write OUT. Every other column is
 passed through unchanged; the order and the number of rows never change. IN and
@@ -46,12 +48,19 @@ CSV: every column is text unless --csv-type says otherwise. A bare empty cell is
 NULL, "" is the empty string. From CSV to CSV, the cells of columns that are not
 masked come out byte for byte, and --csv-type is of use for masked ones only.
 
+With --policy, Ranger policies say which columns are masked for --user and how,
+and which rows are left out; "arrowmask explain" with the same flags says why.
+Whatever a policy says that cannot be carried out exactly is an error, and there
+is no OUT. Policies that name what is not there are an error too.
+
 A key is never an argument. Its file, variable or descriptor holds the bytes;
 in a file, one line end after them does not belong to the key.`,
 		Example: `  arrowmask mask customers.parquet -o masked.parquet \
     --set 'name=mask({col})' --set 'card=mask_show_last_n({col}, 4)'
   arrowmask mask people.csv -o people.arrow --key-file pepper=pepper.key \
-    --set "email=mask_hmac({col}, 'pepper')" --report report.json`,
+    --set "email=mask_hmac({col}, 'pepper')" --report report.json
+  arrowmask mask customers.parquet -o for-ann.parquet \
+    --policy policies.json --user ann --group analysts --resource shop.customers`,
 		Args: nArgs(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := newMasking(args[0], &o)
@@ -77,6 +86,8 @@ in a file, one line end after them does not belong to the key.`,
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace OUT and the report when they exist")
 	f.BoolVar(&o.passThrough, "pass-through", false, "mask nothing, only convert IN to OUT; without it, no --set is an error")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings and no summary on standard error")
+	f.StringVar(&o.audit, "audit", "", "with --policy: append a JSON line that says who was given what, by which policies, to this `file`")
+	o.policy.register(f)
 	o.input.register(f)
 	o.keys.register(f)
 	return cmd

@@ -21,6 +21,9 @@ type masking struct {
 	in    string
 	sets  []set
 	ring  *mask.Keyring
+	asked *question // nil: by --set
+	log   *audit    // of a run by policies; nil: none
+	made  *plan     // nil until the policies have decided
 	read  tablefile.ReadOptions
 	write tablefile.WriteOptions
 	rows  int64
@@ -41,6 +44,9 @@ func newMasking(in string, o *maskFlags) (*masking, error) {
 	if m.ring, err = o.keys.keyring(); err != nil {
 		return nil, err
 	}
+	if m.asked, err = o.policy.load(m.dialect); err != nil {
+		return nil, err
+	}
 	return m, checkSets(m.sets, m.dialect, m.ring)
 }
 
@@ -48,11 +54,15 @@ func (m *masking) checkFlags() error {
 	if m.output == "" {
 		return usagef("no output: give -o FILE, or -o - for standard output")
 	}
-	if len(m.maskFlags.sets) == 0 && !m.passThrough {
-		return usagef("no --set 'COLUMN=EXPRESSION': nothing would be masked; --pass-through does that")
+	byPolicy := m.policy.file != ""
+	if len(m.maskFlags.sets) == 0 && !byPolicy && !m.passThrough {
+		return usagef("no --set 'COLUMN=EXPRESSION' and no --policy: nothing would be masked; --pass-through does that")
 	}
-	if len(m.maskFlags.sets) > 0 && m.passThrough {
-		return usagef("--pass-through masks nothing; it does not go with --set")
+	if (len(m.maskFlags.sets) > 0 || byPolicy) && m.passThrough {
+		return usagef("--pass-through masks nothing; it does not go with --set or --policy")
+	}
+	if err := m.policy.check(m.maskFlags.sets); err != nil {
+		return err
 	}
 	if m.threads < 1 {
 		return usagef("--threads %d: want 1 or more", m.threads)
@@ -94,7 +104,9 @@ func (m *masking) checkFormats() error {
 	if from != to && to.IsText() && m.write.Delimiter == 0 {
 		m.write.Delimiter = map[tablefile.Format]byte{tablefile.CSV: ',', tablefile.TSV: '\t'}[to]
 	}
-	if from == to && to.IsText() {
+	// By policies the columns are chosen when their names are known: all cells
+	// are read then.
+	if from == to && to.IsText() && m.policy.file == "" {
 		m.keepCells()
 	}
 	return nil
@@ -125,6 +137,9 @@ func (m *masking) checkPlaces() error {
 	if m.report != "" {
 		pairs = append(pairs, [2]string{m.in, m.report}, [2]string{m.output, m.report})
 	}
+	if m.audit != "" {
+		pairs = append(pairs, [2]string{m.in, m.audit}, [2]string{m.output, m.audit}, [2]string{m.policy.file, m.audit})
+	}
 	for _, p := range pairs {
 		if p[0] == p[1] && p[0] != "-" {
 			return usagef("%w: %s", tablefile.ErrSameFile, p[0])
@@ -144,15 +159,23 @@ func (m *masking) checkPlaces() error {
 // run masks. The data goes to the output, a report that was asked for with -
 // to out, and everything else to errOut.
 func (m *masking) run(ctx context.Context, out, errOut io.Writer) error {
+	if m.asked != nil {
+		return m.runPolicy(ctx, out, errOut)
+	}
 	if copies, _ := m.copiesChunks(); copies {
 		return m.runRewrite(ctx, out, errOut)
 	}
+	return m.runBatches(ctx, out, errOut)
+}
+
+// runBatches is run with every column decoded.
+func (m *masking) runBatches(ctx context.Context, out, errOut io.Writer) error {
 	start := time.Now()
 	reader, err := await(ctx, func() (tablefile.Reader, error) { return tablefile.Open(ctx, m.in, m.read) })
 	if err != nil {
 		return err
 	}
-	p, err := newPlan(reader.Schema(), m.sets, m.dialect, m.ring)
+	p, err := m.newPlan(reader.Schema())
 	if err != nil {
 		return err
 	}
@@ -171,6 +194,9 @@ func (m *masking) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	err = pipeline(ctx, m.threads, reader.Next, p.apply, func(batch arrow.RecordBatch) error {
+		if batch.NumRows() == 0 {
+			return nil // a filter left none
+		}
 		if err := writer.Write(batch); err != nil {
 			return err
 		}
@@ -186,6 +212,10 @@ func (m *masking) run(ctx context.Context, out, errOut io.Writer) error {
 		return err
 	}
 	took := time.Since(start)
+	// What is not on record is not handed out.
+	if err := m.log.write(m.auditRecord(nil)); err != nil {
+		return err
+	}
 	if err := m.publish(writer, m.newReport(p, took), out); err != nil {
 		return err
 	}
@@ -196,9 +226,23 @@ func (m *masking) run(ctx context.Context, out, errOut io.Writer) error {
 // summarize prints the one line of a run that is done.
 func (m *masking) summarize(errOut io.Writer, p *plan, took time.Duration) {
 	if !m.quiet {
-		fmt.Fprintf(errOut, "arrowmask: %d rows, %d of %d columns masked, %.0f rows/s: %s\n",
-			m.rows, len(p.masked), p.in.NumFields(), rate(m.rows, took), m.output)
+		left := ""
+		if p.policies != nil {
+			left = fmt.Sprintf(" of %d", p.rowsRead.Load())
+		}
+		fmt.Fprintf(errOut, "arrowmask: %d%s rows, %d of %d columns masked, %.0f rows/s: %s\n",
+			m.rows, left, len(p.masked), p.in.NumFields(), rate(m.rows, took), m.output)
 	}
+}
+
+// newPlan decides by --set or by the policies.
+func (m *masking) newPlan(schema *arrow.Schema) (*plan, error) {
+	if m.asked == nil {
+		return newPlan(schema, m.sets, m.dialect, m.ring)
+	}
+	var err error
+	m.made, err = m.asked.plan(schema, m.ring)
+	return m.made, err
 }
 
 // publish makes the output and the report appear, in this order, when both are
@@ -253,6 +297,9 @@ func (p *plan) warn(w io.Writer) {
 			}
 			columns[n] = append(columns[n], showText(c.name))
 		}
+	}
+	if p.policies != nil {
+		p.policies.warn(w)
 	}
 	for _, n := range notes {
 		fmt.Fprintf(w, "arrowmask: warning: %s: %s\n", strings.Join(columns[n], ", "), n)

@@ -18,18 +18,28 @@ import (
 // plan is what becomes of every column of a table, decided before the first
 // row is read.
 type plan struct {
-	in     *arrow.Schema
-	masks  *v18.ColumnMasks
-	masked []*maskedColumn // in the order of the table
+	in       *arrow.Schema
+	masks    masker
+	masked   []*maskedColumn // in the order of the table
+	policies *policyPlan     // nil: by --set
+	rowsRead atomic.Int64
 }
 
-// maskedColumn is a column that a --set names.
+// masker is what carries a plan out: v18.ColumnMasks or v18.Masker.
+type masker interface {
+	Schema() *arrow.Schema
+	Func(column int) *v18.Func
+	Mask(context.Context, arrow.RecordBatch) (arrow.RecordBatch, error)
+}
+
+// maskedColumn is a column that a --set or a policy masks.
 type maskedColumn struct {
 	index    int
 	name     string
 	source   string // the expression as written
 	in, out  arrow.Field
-	fn       *v18.Func
+	fn       *v18.Func // nil: a nested column masked by NULL
+	policy   *policyRef
 	notes    []string
 	nullsIn  atomic.Int64
 	nullsOut atomic.Int64
@@ -49,10 +59,11 @@ func newPlan(schema *arrow.Schema, sets []set, dialect string, keys *mask.Keyrin
 		p.masked = append(p.masked, &maskedColumn{index: index, name: s.column, source: s.source, in: schema.Field(index)})
 	}
 	slices.SortFunc(p.masked, func(a, b *maskedColumn) int { return a.index - b.index })
-	var err error
-	if p.masks, err = v18.NewColumnMasks(schema, masks, arrowudf.Options{Dialect: dialect, Keys: keys}); err != nil {
+	m, err := v18.NewColumnMasks(schema, masks, arrowudf.Options{Dialect: dialect, Keys: keys})
+	if err != nil {
 		return nil, err
 	}
+	p.masks = m
 	for _, c := range p.masked {
 		c.fn, c.out = p.masks.Func(c.index), p.masks.Schema().Field(c.index)
 		c.notes = c.fn.Notes()
@@ -105,7 +116,7 @@ func caseTwin(schema *arrow.Schema, index int) string {
 func (p *plan) unmasked() []string {
 	names := []string{}
 	for i, f := range p.in.Fields() {
-		if p.masks.Func(i) == nil {
+		if !slices.ContainsFunc(p.masked, func(c *maskedColumn) bool { return c.index == i }) {
 			names = append(names, f.Name)
 		}
 	}
@@ -119,6 +130,7 @@ func (p *plan) apply(ctx context.Context, batch arrow.RecordBatch) (arrow.Record
 	if err != nil {
 		return nil, err
 	}
+	p.rowsRead.Add(batch.NumRows())
 	for _, c := range p.masked {
 		c.nullsIn.Add(int64(nulls(batch.Column(c.index))))
 		c.nullsOut.Add(int64(nulls(out.Column(c.index))))

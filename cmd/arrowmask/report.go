@@ -23,6 +23,7 @@ type report struct {
 	RowsPerSec   float64        `json:"rows_per_s"`
 	Columns      []columnReport `json:"columns"`
 	Unmasked     []string       `json:"unmasked_columns"`
+	Policy       *policyReport  `json:"policy,omitempty"`
 }
 
 type columnReport struct {
@@ -31,10 +32,11 @@ type columnReport struct {
 	InputType  string         `json:"input_type"`
 	OutputType string         `json:"output_type"`
 	Rows       int64          `json:"rows"`
-	NullsIn    int64          `json:"nulls_in"`
+	NullsIn    int64          `json:"nulls_in"` // of the rows read
 	NullsOut   int64          `json:"nulls_out"`
 	Digests    []digestReport `json:"digests"`
 	Warnings   []string       `json:"warnings"`
+	Policy     *policyRef     `json:"policy,omitempty"`
 }
 
 type digestReport struct {
@@ -67,8 +69,11 @@ func (m *masking) newReport(p *plan, took time.Duration) *report {
 			Name: c.name, Expression: c.source,
 			InputType: c.in.Type.String(), OutputType: c.out.Type.String(),
 			Rows: m.rows, NullsIn: c.nullsIn.Load(), NullsOut: c.nullsOut.Load(),
-			Digests: c.digests(), Warnings: append([]string{}, c.notes...),
+			Digests: c.digests(), Warnings: append([]string{}, c.notes...), Policy: c.policy,
 		})
+	}
+	if p.policies != nil {
+		r.Policy = p.policies.report(p.rowsRead.Load())
 	}
 	return r
 }
@@ -76,6 +81,9 @@ func (m *masking) newReport(p *plan, took time.Duration) *report {
 // digests tells which digests a column's expression computes.
 func (c *maskedColumn) digests() []digestReport {
 	all := []digestReport{}
+	if c.fn == nil {
+		return all
+	}
 	for _, u := range c.fn.Uses() {
 		all = append(all, digestReport{u.Function, u.Alg, u.Backend, route(), u.Keyed, u.KeyID})
 	}

@@ -63,7 +63,7 @@ Environment:
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%v; see %s --help", err, cmd.CommandPath())
 	})
-	root.AddCommand(maskCommand(), explainCommand(), verifyCommand(), evalCommand(), functionsCommand(),
+	root.AddCommand(maskCommand(), explainCommand(), verifyCommand(), policyCommand(), evalCommand(), functionsCommand(),
 		katCommand(), selftestCommand(), benchCommand(), versionCommand())
 	return root
 }
