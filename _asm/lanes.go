@@ -37,7 +37,8 @@ const (
 // row lies, the last ones, with the padding, from the staging area.
 //
 // With dst, each group starts from the chaining values at state and writes its
-// digests. With dst nil the chaining values are read from state, brought
+// digests; with text besides, the lines that their text will go to, twice as
+// long, are asked into the cache. With dst nil the chaining values are read from state, brought
 // forward and written back, and nothing else.
 type lanes struct {
 	name  string
@@ -77,7 +78,7 @@ func (k *lanes) out(j int) func(disp int) Mem {
 
 // emit writes the function.
 func (k *lanes) emit() {
-	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int)")
+	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte)")
 	Doc(k.doc...)
 	Pragma("noescape")
 	size := 8*k.lanes + pad64(8*k.lanes) + k.mem + 64
@@ -150,6 +151,16 @@ func (k *lanes) emit() {
 	TESTQ(rDst, rDst)
 	JZ(LabelRef("save"))
 	k.digest()
+	Load(Param("text"), rLeft)
+	TESTQ(rLeft, rLeft)
+	JZ(LabelRef("advance"))
+	for j := range k.lanes {
+		MOVL(Mem{Base: rRefs, Disp: refSize*j + refOut}, reg.EAX)
+		for line := 0; line < k.block; line += 64 {
+			PREFETCHT1(Mem{Base: rLeft, Index: rTmp, Scale: 2, Disp: line})
+		}
+	}
+	Label("advance")
 	ADDQ(U32(uint32(refSize*k.lanes)), rRefs)
 	DECQ(rGroups)
 	JMP(LabelRef("group"))

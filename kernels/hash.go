@@ -52,6 +52,15 @@ func (h Hash) Format(f fmt.State, _ rune) { io.WriteString(f, h.String()) }
 //
 // Errors wrap ErrBuffer or ErrUnsupportedBackend; then nothing was written.
 func (h *Hash) Sum(dst []byte, col *Column, lo, hi int) error {
+	return h.SumAhead(dst, nil, col, lo, hi)
+}
+
+// SumAhead is Sum for callers that turn the digests into hex text next: text
+// is where it will go, twice the digests' length. Some backends ask for that
+// memory while they compute, so that writing there does not have to wait. It
+// is a hint: nothing of text is read or written, and a text of any other
+// length is as good as none.
+func (h *Hash) SumAhead(dst, text []byte, col *Column, lo, hi int) error {
 	if lo < 0 || hi < lo || hi > col.Len() {
 		return fmt.Errorf("%w: rows %d to %d of %d", ErrBuffer, lo, hi, col.Len())
 	}
@@ -63,7 +72,11 @@ func (h *Hash) Sum(dst []byte, col *Column, lo, hi int) error {
 		return fmt.Errorf("%w: %s of %s: %s", ErrUnsupportedBackend, h.backend.Name, h.alg, r)
 	}
 	if need := (hi - lo) * h.Size(); need > 0 {
-		h.backend.sum(dst[:need:need], col, lo, hi, h.mac)
+		if k := h.backend.kernel; k != nil && len(text) == 2*need {
+			k.sumAhead(dst[:need:need], text, col, lo, hi, h.mac)
+		} else {
+			h.backend.sum(dst[:need:need], col, lo, hi, h.mac)
+		}
 	}
 	return nil
 }

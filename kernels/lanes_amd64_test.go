@@ -69,7 +69,7 @@ func TestLanesBringStatesForward(t *testing.T) {
 					s.lanesAt[i] = newRowRef(addr(data[i]), len(data[i]), 0)
 					genericBlocks[k.alg](&want[i], data[i])
 				}
-				k.run(nil, &s.live, (*[2]uint64)(&s.lanesAt[0]), &s.stage[0], blocks, 0, 1)
+				k.run(nil, &s.live, (*[2]uint64)(&s.lanesAt[0]), &s.stage[0], blocks, 0, 1, nil)
 				for i := range want {
 					if got := k.read(&s.live, i); got != want[i] {
 						t.Fatalf("%d blocks, shift %d: lane %d of %d is wrong", blocks, shift, i, k.lanes)
@@ -96,7 +96,7 @@ func TestLanesSameData(t *testing.T) {
 			}
 			col := FixedWidth(data, len(row), k.lanes)
 			got := make([]byte, k.lanes*k.alg.Size())
-			k.chunk(new(laneScratch), got, &col, 0, k.lanes, nil)
+			k.chunk(new(laneScratch), got, nil, &col, 0, k.lanes, nil)
 			if want := plainDigests(k.alg, &col, nil); !bytes.Equal(got, want) {
 				t.Fatalf("with row %d different: wrong digests", odd)
 			}

@@ -518,9 +518,9 @@ DATA md5ConstantsAVX2<>+2040(SB)/4, $0xeb86d390
 DATA md5ConstantsAVX2<>+2044(SB)/4, $0xeb86d390
 GLOBL md5ConstantsAVX2<>(SB), RODATA|NOPTR, $2048
 
-// func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·md5AVX2(SB), $2176-56
+TEXT ·md5AVX2(SB), $2176-64
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8
@@ -2968,9 +2968,62 @@ finish:
 	VMOVDQU      X8, (DI)(AX*1)
 	MOVL         380(R8), AX
 	VEXTRACTI128 $0x01, Y8, (DI)(AX*1)
-	ADDQ         $0x00000180, R8
-	DECQ         R12
-	JMP          group
+	MOVQ         text+56(FP), CX
+	TESTQ        CX, CX
+	JZ           advance
+	MOVL         12(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         28(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         44(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         60(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         76(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         92(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         108(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         124(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         140(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         156(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         172(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         188(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         204(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         220(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         236(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         252(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         268(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         284(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         300(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         316(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         332(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         348(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         364(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         380(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+
+advance:
+	ADDQ $0x00000180, R8
+	DECQ R12
+	JMP  group
 
 save:
 	VMOVDQU Y0, (SI)

@@ -29,7 +29,7 @@ type laneKernel struct {
 
 	// run hashes groups rows by lanes, or brings chaining values forward: see
 	// the generated functions.
-	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int)
+	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte)
 	// pack1 and pack2 write the padded end of n rows to the staging area, as
 	// one block a row or two. Unless exact is set they read to the end of the
 	// last block, whatever the row's length.
@@ -157,6 +157,11 @@ func (s *laneScratch) wipe() {
 
 // sum is Backend.sum over the kernel.
 func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
+	k.sumAhead(dst, nil, col, lo, hi, mac)
+}
+
+// sumAhead is sum for Hash.SumAhead; text may be nil.
+func (k *laneKernel) sumAhead(dst, text []byte, col *Column, lo, hi int, mac *macKey) {
 	if hi-lo < max(k.lanes, minBatch) && k.few(col, lo, hi, mac) {
 		k.single(dst, col, lo, hi, mac)
 		return
@@ -165,8 +170,11 @@ func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
 	s := laneScratches.Get().(*laneScratch)
 	for lo < hi {
 		n := min(hi-lo, chunkRows)
-		k.chunk(s, dst[:n*size], col, lo, n, mac)
+		k.chunk(s, dst[:n*size], text, col, lo, n, mac)
 		dst = dst[n*size:]
+		if text != nil {
+			text = text[2*n*size:]
+		}
 		lo += n
 	}
 	s.wipe()
@@ -220,12 +228,18 @@ type job struct {
 	mac   *macKey
 	start *[512]byte // what every row starts from
 	extra int        // bytes that start has taken already
+	text  *byte      // where the digests' text will go; nil if nobody said
 }
 
 // chunk hashes rows lo to lo+n of col.
-func (k *laneKernel) chunk(s *laneScratch, dst []byte, col *Column, lo, n int, mac *macKey) {
+func (k *laneKernel) chunk(s *laneScratch, dst, text []byte, col *Column, lo, n int, mac *macKey) {
 	size := k.alg.Size()
 	j := job{laneKernel: k, laneScratch: s, col: col, lo: lo, out: dst, mac: mac, start: &k.start}
+	var ahead *byte
+	if len(text) > 0 && size == k.full {
+		ahead = &text[0]
+	}
+	j.text = ahead
 	if size != k.full {
 		s.cutUsed = max(s.cutUsed, n*k.full)
 		j.out = s.cut[:n*k.full]
@@ -233,6 +247,7 @@ func (k *laneKernel) chunk(s *laneScratch, dst []byte, col *Column, lo, n int, m
 	if mac != nil {
 		s.innerUsed = max(s.innerUsed, n*k.full)
 		j.out, j.extra, j.start = s.inner[:n*k.full], k.alg.BlockSize(), &mac.lanes.inner
+		j.text = nil // the digests of the first pass become no text
 	}
 	j.hash(n)
 	if race.Enabled {
@@ -242,6 +257,7 @@ func (k *laneKernel) chunk(s *laneScratch, dst []byte, col *Column, lo, n int, m
 		race.Write(dst)
 	}
 	if mac != nil {
+		j.text = ahead
 		j.outer(dst, n)
 	}
 	if size != k.full {

@@ -99,7 +99,7 @@ func (j *job) class(rows []rowRef, n, blocks int) {
 		m := min(batch, n-at)
 		first := (*[2]uint64)(&rows[at])
 		pack(&j.stage[0], first, m, body*block, j.extra)
-		j.run(&j.out[0], j.start, first, &j.stage[0], body, tail, m/j.lanes)
+		j.run(&j.out[0], j.start, first, &j.stage[0], body, tail, m/j.lanes, j.text)
 		j.staged = max(j.staged, m*tail*block)
 	}
 }

@@ -41,6 +41,6 @@ func (b *Backend) Stages(col *Column) (stages []Stage, rows int) {
 			j.gather(rows)
 		}},
 		{"pack", func() { pack(&stage[0], first, rows, 0, 0) }},
-		{"compress", func() { k.run(&j.out[0], &k.start, first, &stage[0], 0, g.most, groups) }},
+		{"compress", func() { k.run(&j.out[0], &k.start, first, &stage[0], 0, g.most, groups, nil) }},
 	}, rows
 }

@@ -31,7 +31,7 @@ func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
 	k.single = func(dst []byte, col *Column, lo, hi int, mac *macKey) {
 		single(alg, f)(dst, col, lo, hi, mac)
 	}
-	k.run = func(dst *byte, states *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int) {
+	k.run = func(dst *byte, states *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, _ *byte) {
 		all := unsafe.Slice(refs, groups*lanes)
 		for i, ref := range all {
 			lane := i % lanes
@@ -172,7 +172,7 @@ func TestSchedulerHMAC(t *testing.T) {
 				col := testColumn(rng, rows, mix(rng))
 				got := make([]byte, rows*alg.Size())
 				j := &laneScratch{}
-				k.chunk(j, got, &col, 0, rows, mac)
+				k.chunk(j, got, nil, &col, 0, rows, mac)
 				if !bytes.Equal(got, plainDigests(alg, &col, mac)) {
 					t.Fatalf("%s, costs %s: wrong HMACs of rows %s", alg, name, mixName)
 				}
@@ -218,7 +218,7 @@ func TestSchedulerLeavesNothing(t *testing.T) {
 		for _, mac := range []*macKey{nil, mac} {
 			col := testColumn(rng, 100, mix(rng))
 			s := new(laneScratch)
-			k.chunk(s, make([]byte, 100*28), &col, 0, 100, mac)
+			k.chunk(s, make([]byte, 100*28), nil, &col, 0, 100, mac)
 			s.wipe()
 			for area, b := range map[string][]byte{
 				"stage": s.stage[:], "spill": s.spill[:], "inner": s.inner[:], "cut": s.cut[:],

@@ -80,9 +80,9 @@ DATA sha1SwapAVX512<>+48(SB)/8, $0x0405060700010203
 DATA sha1SwapAVX512<>+56(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha1SwapAVX512<>(SB), RODATA|NOPTR, $64
 
-// func sha1AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func sha1AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
-TEXT ·sha1AVX512(SB), $1536-56
+TEXT ·sha1AVX512(SB), $1536-64
 	MOVQ      dst+0(FP), DI
 	MOVQ      state+8(FP), SI
 	MOVQ      refs+16(FP), R8
@@ -1317,9 +1317,46 @@ finish:
 	MOVL          1468(R13), R11
 	MOVL          R11, 16(DI)(AX*1)
 	MOVQ          tail+40(FP), R11
-	ADDQ          $0x00000100, R8
-	DECQ          R12
-	JMP           group
+	MOVQ          text+56(FP), CX
+	TESTQ         CX, CX
+	JZ            advance
+	MOVL          12(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          28(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          44(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          60(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          76(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          92(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          108(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          124(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          140(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          156(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          172(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          188(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          204(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          220(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          236(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          252(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+
+advance:
+	ADDQ $0x00000100, R8
+	DECQ R12
+	JMP  group
 
 save:
 	VMOVDQU64 Z0, (SI)

@@ -8,9 +8,9 @@ DATA sha1NIReverse<>+0(SB)/8, $0x08090a0b0c0d0e0f
 DATA sha1NIReverse<>+8(SB)/8, $0x0001020304050607
 GLOBL sha1NIReverse<>(SB), RODATA|NOPTR, $16
 
-// func sha1SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func sha1SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: MMX+, SHA, SSE2, SSE4.1, SSSE3
-TEXT ·sha1SHANI(SB), $416-56
+TEXT ·sha1SHANI(SB), $416-64
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8
@@ -563,30 +563,41 @@ tail:
 	JMP  block
 
 finish:
-	TESTQ  DI, DI
-	JZ     save
-	PSHUFB sha1NIReverse<>+0(SB), X0
-	PEXTRD $0x03, X1, R11
-	BSWAPL R11
-	MOVL   12(R8), AX
-	MOVOU  X0, (DI)(AX*1)
-	MOVL   R11, 16(DI)(AX*1)
-	PSHUFB sha1NIReverse<>+0(SB), X5
-	PEXTRD $0x03, X6, R11
-	BSWAPL R11
-	MOVL   28(R8), AX
-	MOVOU  X5, (DI)(AX*1)
-	MOVL   R11, 16(DI)(AX*1)
-	PSHUFB sha1NIReverse<>+0(SB), X10
-	PEXTRD $0x03, X11, R11
-	BSWAPL R11
-	MOVL   44(R8), AX
-	MOVOU  X10, (DI)(AX*1)
-	MOVL   R11, 16(DI)(AX*1)
-	MOVQ   tail+40(FP), R11
-	ADDQ   $0x00000030, R8
-	DECQ   R12
-	JMP    group
+	TESTQ      DI, DI
+	JZ         save
+	PSHUFB     sha1NIReverse<>+0(SB), X0
+	PEXTRD     $0x03, X1, R11
+	BSWAPL     R11
+	MOVL       12(R8), AX
+	MOVOU      X0, (DI)(AX*1)
+	MOVL       R11, 16(DI)(AX*1)
+	PSHUFB     sha1NIReverse<>+0(SB), X5
+	PEXTRD     $0x03, X6, R11
+	BSWAPL     R11
+	MOVL       28(R8), AX
+	MOVOU      X5, (DI)(AX*1)
+	MOVL       R11, 16(DI)(AX*1)
+	PSHUFB     sha1NIReverse<>+0(SB), X10
+	PEXTRD     $0x03, X11, R11
+	BSWAPL     R11
+	MOVL       44(R8), AX
+	MOVOU      X10, (DI)(AX*1)
+	MOVL       R11, 16(DI)(AX*1)
+	MOVQ       tail+40(FP), R11
+	MOVQ       text+56(FP), CX
+	TESTQ      CX, CX
+	JZ         advance
+	MOVL       12(R8), AX
+	PREFETCHT1 (CX)(AX*2)
+	MOVL       28(R8), AX
+	PREFETCHT1 (CX)(AX*2)
+	MOVL       44(R8), AX
+	PREFETCHT1 (CX)(AX*2)
+
+advance:
+	ADDQ $0x00000030, R8
+	DECQ R12
+	JMP  group
 
 save:
 	MOVOU X0, (SI)

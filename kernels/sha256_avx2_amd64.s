@@ -524,9 +524,9 @@ DATA sha256SwapAVX2<>+16(SB)/8, $0x0405060700010203
 DATA sha256SwapAVX2<>+24(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256SwapAVX2<>(SB), RODATA|NOPTR, $32
 
-// func sha256AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func sha256AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·sha256AVX2(SB), $928-56
+TEXT ·sha256AVX2(SB), $928-64
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8
@@ -2366,9 +2366,30 @@ finish:
 	VMOVDQU      X4, 16(DI)(AX*1)
 	MOVL         124(R8), AX
 	VEXTRACTI128 $0x01, Y4, 16(DI)(AX*1)
-	ADDQ         $0x00000080, R8
-	DECQ         R12
-	JMP          group
+	MOVQ         text+56(FP), CX
+	TESTQ        CX, CX
+	JZ           advance
+	MOVL         12(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         28(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         44(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         60(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         76(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         92(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         108(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	MOVL         124(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+
+advance:
+	ADDQ $0x00000080, R8
+	DECQ R12
+	JMP  group
 
 save:
 	VMOVDQU Y0, (SI)

@@ -80,9 +80,9 @@ DATA sha256SwapAVX512<>+48(SB)/8, $0x0405060700010203
 DATA sha256SwapAVX512<>+56(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256SwapAVX512<>(SB), RODATA|NOPTR, $64
 
-// func sha256AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func sha256AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
-TEXT ·sha256AVX512(SB), $1792-56
+TEXT ·sha256AVX512(SB), $1792-64
 	MOVQ      dst+0(FP), DI
 	MOVQ      state+8(FP), SI
 	MOVQ      refs+16(FP), R8
@@ -1290,9 +1290,46 @@ finish:
 	VEXTRACTI32X4 $0x02, Z4, 16(DI)(AX*1)
 	MOVL          252(R8), AX
 	VEXTRACTI32X4 $0x03, Z4, 16(DI)(AX*1)
-	ADDQ          $0x00000100, R8
-	DECQ          R12
-	JMP           group
+	MOVQ          text+56(FP), CX
+	TESTQ         CX, CX
+	JZ            advance
+	MOVL          12(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          28(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          44(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          60(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          76(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          92(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          108(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          124(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          140(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          156(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          172(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          188(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          204(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          220(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          236(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	MOVL          252(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+
+advance:
+	ADDQ $0x00000100, R8
+	DECQ R12
+	JMP  group
 
 save:
 	VMOVDQU64 Z0, (SI)

@@ -74,9 +74,9 @@ DATA sha256NISwap<>+0(SB)/8, $0x0405060700010203
 DATA sha256NISwap<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256NISwap<>(SB), RODATA|NOPTR, $16
 
-// func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: MMX+, SHA, SSE2, SSE4.1, SSSE3
-TEXT ·sha256SHANI(SB), $192-56
+TEXT ·sha256SHANI(SB), $192-64
 	MOVQ  dst+0(FP), DI
 	MOVQ  state+8(FP), SI
 	MOVQ  refs+16(FP), R8
@@ -449,31 +449,40 @@ tail:
 	JMP  block
 
 finish:
-	TESTQ   DI, DI
-	JZ      save
-	PSHUFD  $0x1b, X1, X1
-	PSHUFD  $0xb1, X2, X2
-	MOVO    X1, X13
-	PBLENDW $0xf0, X2, X13
-	PALIGNR $0x08, X1, X2
-	PSHUFB  X14, X13
-	PSHUFB  X14, X2
-	MOVL    12(R8), AX
-	MOVOU   X13, (DI)(AX*1)
-	MOVOU   X2, 16(DI)(AX*1)
-	PSHUFD  $0x1b, X7, X7
-	PSHUFD  $0xb1, X8, X8
-	MOVO    X7, X13
-	PBLENDW $0xf0, X8, X13
-	PALIGNR $0x08, X7, X8
-	PSHUFB  X14, X13
-	PSHUFB  X14, X8
-	MOVL    28(R8), AX
-	MOVOU   X13, (DI)(AX*1)
-	MOVOU   X8, 16(DI)(AX*1)
-	ADDQ    $0x00000020, R8
-	DECQ    R12
-	JMP     group
+	TESTQ      DI, DI
+	JZ         save
+	PSHUFD     $0x1b, X1, X1
+	PSHUFD     $0xb1, X2, X2
+	MOVO       X1, X13
+	PBLENDW    $0xf0, X2, X13
+	PALIGNR    $0x08, X1, X2
+	PSHUFB     X14, X13
+	PSHUFB     X14, X2
+	MOVL       12(R8), AX
+	MOVOU      X13, (DI)(AX*1)
+	MOVOU      X2, 16(DI)(AX*1)
+	PSHUFD     $0x1b, X7, X7
+	PSHUFD     $0xb1, X8, X8
+	MOVO       X7, X13
+	PBLENDW    $0xf0, X8, X13
+	PALIGNR    $0x08, X7, X8
+	PSHUFB     X14, X13
+	PSHUFB     X14, X8
+	MOVL       28(R8), AX
+	MOVOU      X13, (DI)(AX*1)
+	MOVOU      X8, 16(DI)(AX*1)
+	MOVQ       text+56(FP), CX
+	TESTQ      CX, CX
+	JZ         advance
+	MOVL       12(R8), AX
+	PREFETCHT1 (CX)(AX*2)
+	MOVL       28(R8), AX
+	PREFETCHT1 (CX)(AX*2)
+
+advance:
+	ADDQ $0x00000020, R8
+	DECQ R12
+	JMP  group
 
 save:
 	MOVOU X1, (SI)

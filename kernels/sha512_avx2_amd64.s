@@ -338,9 +338,9 @@ DATA sha512Rotate8<>+16(SB)/8, $0x0007060504030201
 DATA sha512Rotate8<>+24(SB)/8, $0x080f0e0d0c0b0a09
 GLOBL sha512Rotate8<>(SB), RODATA|NOPTR, $32
 
-// func sha512AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func sha512AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·sha512AVX2(SB), $928-56
+TEXT ·sha512AVX2(SB), $928-64
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8
@@ -2092,9 +2092,26 @@ finish:
 	VMOVDQU      X6, 48(DI)(AX*1)
 	MOVL         60(R8), AX
 	VEXTRACTI128 $0x01, Y6, 48(DI)(AX*1)
-	ADDQ         $0x00000040, R8
-	DECQ         R12
-	JMP          group
+	MOVQ         text+56(FP), CX
+	TESTQ        CX, CX
+	JZ           advance
+	MOVL         12(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	PREFETCHT1   64(CX)(AX*2)
+	MOVL         28(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	PREFETCHT1   64(CX)(AX*2)
+	MOVL         44(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	PREFETCHT1   64(CX)(AX*2)
+	MOVL         60(R8), AX
+	PREFETCHT1   (CX)(AX*2)
+	PREFETCHT1   64(CX)(AX*2)
+
+advance:
+	ADDQ $0x00000040, R8
+	DECQ R12
+	JMP  group
 
 save:
 	VMOVDQU Y0, (SI)

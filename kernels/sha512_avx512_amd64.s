@@ -96,9 +96,9 @@ DATA sha512SwapAVX512<>+48(SB)/8, $0x0001020304050607
 DATA sha512SwapAVX512<>+56(SB)/8, $0x08090a0b0c0d0e0f
 GLOBL sha512SwapAVX512<>(SB), RODATA|NOPTR, $64
 
-// func sha512AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int)
+// func sha512AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
-TEXT ·sha512AVX512(SB), $1728-56
+TEXT ·sha512AVX512(SB), $1728-64
 	MOVQ      dst+0(FP), DI
 	MOVQ      state+8(FP), SI
 	MOVQ      refs+16(FP), R8
@@ -1226,9 +1226,38 @@ finish:
 	VEXTRACTI32X4 $0x02, Z6, 48(DI)(AX*1)
 	MOVL          124(R8), AX
 	VEXTRACTI32X4 $0x03, Z6, 48(DI)(AX*1)
-	ADDQ          $0x00000080, R8
-	DECQ          R12
-	JMP           group
+	MOVQ          text+56(FP), CX
+	TESTQ         CX, CX
+	JZ            advance
+	MOVL          12(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+	MOVL          28(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+	MOVL          44(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+	MOVL          60(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+	MOVL          76(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+	MOVL          92(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+	MOVL          108(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+	MOVL          124(R8), AX
+	PREFETCHT1    (CX)(AX*2)
+	PREFETCHT1    64(CX)(AX*2)
+
+advance:
+	ADDQ $0x00000080, R8
+	DECQ R12
+	JMP  group
 
 save:
 	VMOVDQU64 Z0, (SI)

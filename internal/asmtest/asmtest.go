@@ -75,7 +75,7 @@ func parse(t *testing.T, listing []byte, prefix string) map[string]cpu.Set {
 // base are instructions that every amd64 processor has; none touches a vector
 // register.
 var base = words(`add and bswap call cmovl cmp dec imul int3 ja jae jb jbe je jg jge jl jle jmp jne
-	lea mov movabs movslq movsxd nop pop prefetcht0 push ret sar shl shr sub test xchg xor`)
+	lea mov movabs movslq movsxd nop pop prefetcht0 prefetcht1 push ret sar shl shr sub test xchg xor`)
 
 // legacy are the vector instructions without a v, by extension.
 var legacy = map[cpu.Set]map[string]bool{

@@ -79,17 +79,17 @@ func (s *side) ours(lo, hi int) {
 		end := min(lo+chunk, hi)
 		out := s.out[lo*s.width : end*s.width]
 		if s.raw {
-			s.sum(out, lo, end)
+			s.sum(out, nil, lo, end)
 			continue
 		}
 		digests := s.digests[:(end-lo)*size]
-		s.sum(digests, lo, end)
+		s.sum(digests, out, lo, end)
 		hexenc.Lower(out, digests)
 	}
 }
 
-func (s *side) sum(dst []byte, lo, hi int) {
-	if err := s.hash.Sum(dst, &s.col, lo, hi); err != nil {
+func (s *side) sum(dst, text []byte, lo, hi int) {
+	if err := s.hash.SumAhead(dst, text, &s.col, lo, hi); err != nil {
 		s.err = err
 	}
 }
