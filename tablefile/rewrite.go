@@ -210,6 +210,7 @@ type replacement struct {
 	leaf int // its one column chunk in every row group
 	old  arrow.Field
 	name string
+	elem []byte // the element of the new schema
 }
 
 var errNested = errors.New("a nested column cannot be replaced")
@@ -281,7 +282,15 @@ func (p *rewritePlan) mayCopy(s span) error {
 	return nil
 }
 
-// way decides how a chunk of a column that is replaced is made.
+// wayOf decides how a chunk of a column that is replaced is made. Whether a value becomes NULL shows only when it is made.
 func (r *Rewriter) wayOf(ctx context.Context, rep *replacement, g int) (Way, string, error) {
-	return Encoded, "not yet", nil
+	d, why, err := r.dictionaryOf(ctx, rep, g)
+	if err != nil || d == nil {
+		return Encoded, why, err
+	}
+	v, why, err := r.newDictionary(ctx, rep, d)
+	if err != nil || v == nil {
+		return Encoded, why, err
+	}
+	return DictionaryOnly, "", nil
 }

@@ -97,6 +97,9 @@ func (r *Rewriter) probe(ctx context.Context, plan *rewritePlan) error {
 		if err := checkParquetSchema(field, WriteOptions{Mem: r.opts.Mem, Like: &Style{}}); err != nil {
 			return err
 		}
+		if plan.reps[c].elem, err = r.newElement(ctx, plan.reps[c]); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -111,7 +114,6 @@ type rewriteWriter struct {
 	dir      string // for temporary files
 	at       int64  // bytes written so far
 	groups   []newGroup
-	newElems map[int][]byte // by leaf: the element of the schema of a column that is replaced
 	done     *Rewritten
 }
 
@@ -137,7 +139,6 @@ func (w *rewriteWriter) write(ctx context.Context) error {
 	defer cancel()
 	made := w.makeChunks(ctx)
 	defer made.stop(cancel)
-	w.newElems = map[int][]byte{}
 	if err := w.put([]byte("PAR1")); err != nil {
 		return err
 	}
@@ -264,35 +265,10 @@ func (w *rewriteWriter) placeNew(ctx context.Context, rep *replacement, chunk *n
 			}
 		}
 	}
-	if err := w.newElement(rep, chunk.file); err != nil {
-		return placedChunk{}, err
-	}
 	w.done.Ways[rep.Column].Chunks[chunk.way]++
 	w.done.NullsIn[rep.Column] += chunk.nullsIn
 	w.done.NullsOut[rep.Column] += chunk.nullsOut
 	return placed, w.copy(ctx, chunk.file.src, c.span)
-}
-
-// newElement keeps the schema's element of a new chunk, which must be the same for all row groups, under the column's old name and number.
-func (w *rewriteWriter) newElement(rep *replacement, made *parquetFile) error {
-	e, _, err := thrift.ReadStruct(made.schema[1])
-	if err != nil {
-		return err
-	}
-	old, _, err := thrift.ReadStruct(w.file.schema[w.file.tops[rep.Column].elemFrom])
-	if err != nil {
-		return err
-	}
-	e = e.WithBytes(elemName, []byte(rep.name)).Without(elemFieldID)
-	if id, ok := old.Int(elemFieldID); ok {
-		e = e.WithInt(elemFieldID, thrift.I32, id)
-	}
-	raw := e.Append(nil)
-	if before := w.newElems[rep.leaf]; before != nil && string(before) != string(raw) {
-		return fmt.Errorf("%w: its type differs between row groups", ErrMalformed)
-	}
-	w.newElems[rep.leaf] = raw
-	return nil
 }
 
 // copyStep is how much is copied between looks at the context.
@@ -435,17 +411,9 @@ func (w *rewriteWriter) writeFooter() error {
 func (w *rewriteWriter) footer() (thrift.Struct, error) {
 	elems := thrift.List{Type: thrift.Nested, Items: append([][]byte{}, w.file.schema...)}
 	for i, rep := range w.plan.reps {
-		if rep == nil {
-			continue
+		if rep != nil {
+			elems.Items[w.file.tops[i].elemFrom] = rep.elem
 		}
-		raw := w.newElems[rep.leaf]
-		if raw == nil { // no row groups
-			var err error
-			if raw, err = w.emptyElement(rep); err != nil {
-				return nil, err
-			}
-		}
-		elems.Items[w.file.tops[i].elemFrom] = raw
 	}
 	groups := thrift.List{Type: thrift.Nested}
 	for g := range w.groups {
@@ -484,10 +452,10 @@ func (w *rewriteWriter) footer() (thrift.Struct, error) {
 	return foot, nil
 }
 
-// emptyElement is the schema's element of a column that has no chunk to take it from.
-func (w *rewriteWriter) emptyElement(rep *replacement) ([]byte, error) {
+// newElement is the element of the schema for a new column, under its old name and number.
+func (r *Rewriter) newElement(ctx context.Context, rep *replacement) ([]byte, error) {
 	s := &spill{}
-	e, err := w.newChunkEncoder(context.Background(), rep, &columnChunk{}, s)
+	e, err := r.newChunkEncoder(ctx, rep, &columnChunk{}, s)
 	if err != nil {
 		return nil, err
 	}
@@ -499,10 +467,19 @@ func (w *rewriteWriter) emptyElement(rep *replacement) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := w.newElement(rep, made); err != nil {
+	elem, _, err := thrift.ReadStruct(made.schema[1])
+	if err != nil {
 		return nil, err
 	}
-	return w.newElems[rep.leaf], nil
+	old, _, err := thrift.ReadStruct(r.file.schema[r.file.tops[rep.Column].elemFrom])
+	if err != nil {
+		return nil, err
+	}
+	elem = elem.WithBytes(elemName, []byte(rep.name)).Without(elemFieldID)
+	if id, ok := old.Int(elemFieldID); ok {
+		elem = elem.WithInt(elemFieldID, thrift.I32, id)
+	}
+	return elem.Append(nil), nil
 }
 
 func (w *rewriteWriter) groupMeta(g *newGroup) ([]byte, error) {
