@@ -8,6 +8,12 @@ import (
 // digests puts the digests of the valid rows among lo to hi into the scratch,
 // one after the other. Only valid rows are hashed.
 func (s *scratch) digests(h summer, in *Vector, lo, hi int) ([]byte, error) {
+	return s.digestsAhead(h, nil, in, lo, hi)
+}
+
+// digestsAhead is digests when text is where the digests' hex text goes next;
+// a kernels.Hash wants to know.
+func (s *scratch) digestsAhead(h summer, text []byte, in *Vector, lo, hi int) ([]byte, error) {
 	n := hi - lo
 	s.col = in.column(lo, hi)
 	if in.Nulls > 0 {
@@ -15,7 +21,11 @@ func (s *scratch) digests(h summer, in *Vector, lo, hi int) ([]byte, error) {
 		n, s.col = len(picked), s.col.Select(picked)
 	}
 	s.used = n * h.Size()
-	return s.sums[:s.used], h.Sum(s.sums[:s.used], &s.col, 0, n)
+	sums := s.sums[:s.used]
+	if k, ok := h.(*kernels.Hash); ok {
+		return sums, k.SumAhead(sums, text, &s.col, 0, n)
+	}
+	return sums, h.Sum(sums, &s.col, 0, n)
 }
 
 // valid lists the rows among lo to hi that are not NULL, counted from lo.
@@ -65,7 +75,7 @@ func (d hexDigest) encode(dst, sums []byte) {
 func (d hexDigest) write(dst []byte, in *Vector, lo, hi int) error {
 	s := getScratch()
 	defer s.put()
-	sums, err := s.digests(d.hash, in, lo, hi)
+	sums, err := s.digestsAhead(d.hash, dst, in, lo, hi)
 	if err != nil {
 		return err
 	}
