@@ -24,6 +24,8 @@ const rules = `
 	kernels, hexenc, internal/asciimask, fips < mask
 	mask < policy < policy/ranger, policy/opensearch
 	mask, policy, internal/rowtake < arrowudf < arrowudf/v18, arrowudf/capi, arrowudf/flight
+	stdlib < arrowudf/capi/cdata < arrowudf/capi
+	policy/ranger < arrowudf/capi
 	arrowudf/v18 < tablefile
 	stdlib < internal/thrift < tablefile
 	testdata/kat, mask < kat
@@ -79,7 +81,7 @@ var banned = []string{
 var unsafeFiles = map[string]int{
 	"kernels": -1, "hexenc": -1,
 	"internal/cpu": -1, "internal/race": -1, "internal/guardbuf": -1,
-	"arrowudf": 1,
+	"arrowudf": 1, "arrowudf/capi": -1, "arrowudf/capi/cdata": -1,
 }
 
 type pkg struct {

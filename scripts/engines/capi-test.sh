@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds the C library and runs the C driver against it: plain, and under
+# AddressSanitizer and LeakSanitizer. Needs Go and gcc or clang.
+# usage: capi-test.sh LIBDIR [CALLS]
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+lib=$(cd "$1" && pwd)
+calls=${2:-10000}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+build() { # build NAME FLAGS...
+  local name=$1
+  shift
+  ${CC:-cc} -std=gnu11 -g -O1 -Wall -Wextra -Werror "$@" -I"$lib" "$here/cdriver.c" -o "$work/$name" -L"$lib" -larrowmask -Wl,-rpath,"$lib" -pthread
+}
+
+# C and C++ callers can use the header.
+printf '#include "arrowmask.h"\nint main() { return arrowmask_abi_version() != ARROWMASK_ABI_VERSION; }\n' >"$work/header.cc"
+if command -v "${CXX:-c++}" >/dev/null; then
+  ${CXX:-c++} -Wall -Wextra -Werror -pedantic -I"$lib" "$work/header.cc" -o "$work/header" -L"$lib" -larrowmask -Wl,-rpath,"$lib"
+  "$work/header"
+else
+  echo "NOT RUN: the header in C++ (no C++ compiler)"
+fi
+
+build plain
+echo "C driver: $("$work/plain" "$calls")"
+
+if build asan -fsanitize=address -fno-omit-frame-pointer 2>"$work/log"; then
+  # Go handles SIGSEGV itself; ASan's handler must not take its place.
+  export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=1:allocator_may_return_null=1
+  echo "C driver, AddressSanitizer and LeakSanitizer: $("$work/asan" "$calls")"
+else
+  cat "$work/log"
+  echo "NOT RUN: the compiler has no AddressSanitizer"
+  exit 1
+fi
