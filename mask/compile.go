@@ -12,11 +12,11 @@ import (
 
 // Program is a compiled expression; read-only, safe for any goroutine.
 type Program struct {
-	in     Type
-	column bool // {col} occurs
-	root   *node
-	uses   []Use
-	notes  []string
+	in    []Column
+	used  []bool // which of them occur
+	root  *node
+	uses  []Use
+	notes []string
 }
 
 // node is one step of a program. A source (the column or a literal) has no
@@ -26,13 +26,17 @@ type node struct {
 	fn      *function
 	set     settings
 	arg     *node
-	lit     *Value // of a literal
+	lit     *Value  // of a literal
+	col     int     // number of the column, of one
+	also    []*node // further arguments, of a step over several columns
 	out     Type
 	mayNull bool // of its own doing
 	op      op   // nil for a source
 
 	rules *rules
 	ref   func(Value) (Value, error) // the row version, where the function's name does not say it
+
+	refRows func([]Value) (Value, error) // the same of a step over several columns
 }
 
 // op is the column version of a step.
@@ -43,7 +47,7 @@ type op interface {
 
 // compiler holds what the steps of one expression have in common.
 type compiler struct {
-	in      Type
+	in      []Column
 	rules   *rules
 	keys    *Keyring
 	backend string
@@ -55,12 +59,29 @@ type compiler struct {
 	form  form
 }
 
+// Column names a column and gives its type.
+type Column struct {
+	Name string
+	Type Type
+}
+
+// defaultColumn is the name of the column in an expression over one.
+const defaultColumn = "col"
+
 // Compile checks an expression against the type of its column and chooses
 // every function, rule and backend once. in is the type of {col}; for an
 // expression without {col} it only gives a NULL literal its type, and the zero
 // Type is allowed. Errors wrap ErrUnknownFunction, ErrArgument, ErrType,
 // ErrDialect, ErrKey, or those of fips and kernels.
 func Compile(e *Expr, in Type, o Options) (*Program, error) {
+	return CompileColumns(e, []Column{{Name: defaultColumn, Type: in}}, o)
+}
+
+// CompileColumns is Compile for an expression over several columns (see
+// ParseColumns). A column that the expression names must be there exactly
+// once; others are allowed. The first one is what a NULL literal and KeepType
+// take their type from. Errors also wrap ErrColumn.
+func CompileColumns(e *Expr, in []Column, o Options) (*Program, error) {
 	if err := fips.Err(); err != nil {
 		return nil, err
 	}
@@ -72,7 +93,7 @@ func Compile(e *Expr, in Type, o Options) (*Program, error) {
 		return nil, err
 	}
 	c := &compiler{in: in, rules: d, keys: o.Keys, backend: o.Backend, char: o.Char,
-		prog: &Program{in: in, column: e.HasColumn()}}
+		prog: &Program{in: slices.Clone(in), used: make([]bool, len(in))}}
 	n, err := c.node(e)
 	if err != nil {
 		return nil, err
@@ -82,8 +103,8 @@ func Compile(e *Expr, in Type, o Options) (*Program, error) {
 			return nil, err
 		}
 	}
-	if o.KeepType && in.Kind != Invalid && n.out != in {
-		if n, err = c.cast(n, in, 0, false); err != nil {
+	if to := c.first(); o.KeepType && to.Kind != Invalid && n.out != to {
+		if n, err = c.cast(n, to, 0, false); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +117,7 @@ func Compile(e *Expr, in Type, o Options) (*Program, error) {
 func (c *compiler) node(e *Expr) (*node, error) {
 	switch e.kind {
 	case exprColumn:
-		return c.columnNode()
+		return c.columnNode(e)
 	case exprCall:
 		return c.call(e)
 	default:
@@ -104,14 +125,37 @@ func (c *compiler) node(e *Expr) (*node, error) {
 	}
 }
 
-func (c *compiler) columnNode() (*node, error) {
-	switch k := c.in.Kind; {
-	case k == Invalid || k > Nested:
-		return nil, fmt.Errorf("{col}: %w: the column has no type", ErrType)
-	case k == Nested:
-		return nil, fmt.Errorf("{col}: %w: %s", ErrType, c.in)
+// first is the type of the first column.
+func (c *compiler) first() Type {
+	if len(c.in) == 0 {
+		return Type{}
 	}
-	return &node{name: "{col}", out: c.in}, nil
+	return c.in[0].Type
+}
+
+func (c *compiler) columnNode(e *Expr) (*node, error) {
+	name, at := e.what(), -1
+	for i, col := range c.in {
+		if col.Name != e.name {
+			continue
+		}
+		if at >= 0 {
+			return nil, fmt.Errorf("%s: %w: there are several", name, ErrColumn)
+		}
+		at = i
+	}
+	if at < 0 {
+		return nil, fmt.Errorf("%s: %w: there is none", name, ErrColumn)
+	}
+	t := c.in[at].Type
+	switch k := t.Kind; {
+	case k == Invalid || k > Nested:
+		return nil, fmt.Errorf("%s: %w: the column has no type", name, ErrType)
+	case k == Nested:
+		return nil, fmt.Errorf("%s: %w: %s", name, ErrType, t)
+	}
+	c.prog.used[at] = true
+	return &node{name: name, out: t, col: at}, nil
 }
 
 // literalNode types an integer as SQL does: 32 bits when they are enough.
@@ -141,11 +185,12 @@ func (c *compiler) source(n *node) (*node, error) {
 	switch k := n.out.Kind; {
 	case k == Null:
 		// A NULL literal masks the column away; it takes the column's type.
-		if c.in.Kind == Nested {
-			return nil, fmt.Errorf("NULL: %w: %s", ErrType, c.in)
+		to := c.first()
+		if to.Kind == Nested {
+			return nil, fmt.Errorf("NULL: %w: %s", ErrType, to)
 		}
-		if c.in.Kind != Invalid {
-			top.out = c.in
+		if to.Kind != Invalid {
+			top.out = to
 		}
 		top.op, top.mayNull = allNull{top.out}, true
 	case k == Text || k == Binary && n.out.Width == 0:
@@ -156,7 +201,7 @@ func (c *compiler) source(n *node) (*node, error) {
 		return nil, fmt.Errorf("%s: %w: %s cannot be copied", n.name, ErrType, n.out)
 	}
 	if n.lit == nil {
-		c.note("{col} leaves the column as it is: nothing is masked.")
+		c.note(n.name + " leaves the column as it is: nothing is masked.")
 	}
 	return top, nil
 }
@@ -168,6 +213,9 @@ func (c *compiler) call(e *Expr) (*node, error) {
 	f := lookup(e.name)
 	if f == nil {
 		return nil, fmt.Errorf("%w: %q at byte %d", ErrUnknownFunction, e.name, e.pos)
+	}
+	if f.rows {
+		return c.rowCall(f, e)
 	}
 	if !c.rules.has(f) {
 		return nil, fmt.Errorf("%w: %q at byte %d: the dialect %s does not have it", ErrUnknownFunction, e.name, e.pos, c.rules.name)
@@ -184,6 +232,9 @@ func (c *compiler) call(e *Expr) (*node, error) {
 		return nil, err
 	}
 	n := &node{name: f.name, fn: f, arg: arg, set: f.preset, mayNull: arg.mayNull, rules: c.rules}
+	if f.name == "sha2" && len(args) == 2 && args[1].kind == exprColumn && !c.rules.constLength {
+		return c.sha2Column(n, args[0], args[1])
+	}
 	if err := c.readArgs(n, args[1:]); err != nil {
 		return nil, err
 	}

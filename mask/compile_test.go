@@ -25,7 +25,7 @@ func TestCompileErrors(t *testing.T) {
 		{"md5({col}, 1)", text, ErrArgument, "takes 1 argument, got 2"},
 		{"sha2({col})", text, ErrArgument, "sha2: invalid argument: takes 2 arguments, got 1"},
 		{"mask({col}, 1, 2, 3, 4, 5, 6, 7, 8, 9)", text, ErrArgument, "takes 1 to 9 arguments, got 10"},
-		{"sha2({col}, {col})", text, ErrArgument, "sha2: invalid argument 2 (bits): must be a literal, not {col}"},
+		{"hmac({col}, {col})", text, ErrArgument, "hmac: invalid argument 2 (key): must be a literal, not {col}"},
 		{"sha2({col}, md5('x'))", text, ErrArgument, "must be a literal, not a call of md5"},
 		{"sha2({col}, '256')", text, ErrArgument, "sha2: invalid argument 2 (bits)"},
 		{"sha2({col}, TRUE)", text, ErrArgument, "want an integer, not a boolean"},
@@ -97,6 +97,9 @@ func allKinds() []Type {
 func TestB21EveryMaskTakesEveryType(t *testing.T) {
 	rng := testRand(t)
 	for _, f := range Functions() {
+		if f.Name == "hash_row" || f.Name == "row_bytes" {
+			continue // TestRows
+		}
 		src := f.Name + "({col}" + map[string]string{"sha2": ", 256", "hmac": ", 'k1'", "hmac_raw": ", 'k1'", "digest": ", 'sha256'",
 			"blake2b": ", 'k1'", "date_trunc": ", 'year'", "regexp_replace": ", 'a', 'b'"}[f.Name] + ")"
 		masks := strings.HasPrefix(f.Name, "mask")

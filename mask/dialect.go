@@ -43,6 +43,7 @@ type rules struct {
 	// Digests.
 	sha2        map[int64]kernels.Alg // by bit length
 	badLength   outcome               // any other length
+	constLength bool                  // the length must not be a column
 	sha2FIPS    []int64               // lengths that FIPS mode allows; nil: every one
 	maskHash    kernels.Alg
 	maskFIPS    kernels.Alg // maskHash in FIPS mode
@@ -202,7 +203,7 @@ var hive = rules{
 	args:  argRules{params: 8, extra: true, columns: true, narrow: true},
 	n:     4, number: 1, date: dateRule{day: 1, month: 1, year: 0},
 	mask: everyMask, hash: textHash, digest: textAndBinary, badDate: refuse, castWraps: true, stripChar: true,
-	sha2: with(sha2OrZero, 1, kernels.SHA1), badLength: nothing,
+	sha2: with(sha2OrZero, 1, kernels.SHA1), badLength: nothing, constLength: true,
 	maskHash: kernels.SHA256, maskFIPS: kernels.SHA256, hashDecoded: true,
 }
 

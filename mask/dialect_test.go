@@ -434,8 +434,8 @@ func TestB21EveryDialectAndType(t *testing.T) {
 				}
 				column := randomCells(rng, typ, 9)
 				out, err := p.Eval(context.Background(), build(rng, typ, layoutOf(typ), column), EvalOptions{})
-				if errors.Is(err, ErrValue) && d.bad == badRefused {
-					continue // text that Impala refuses
+				if errors.Is(err, ErrValue) && (d.bad == badRefused || d.badDate == refuse) {
+					continue // text that Impala refuses, or the first year of the type
 				}
 				if err != nil {
 					t.Errorf("%s over %s in %s: %v", src, typ, d.name, err)
@@ -560,7 +560,7 @@ func TestKeepTypeAndChar(t *testing.T) {
 		t.Fatal(p.Out(), err)
 	}
 	column := []Value{{Kind: Int8, Int: 123}, {Kind: Int8, Null: true}, {Kind: Int8, Int: -7}}
-	out := eval(t, p, build(rand.New(rand.NewPCG(1, 1)), p.in, LayoutFixed, column), EvalOptions{})
+	out := eval(t, p, build(rand.New(rand.NewPCG(1, 1)), Type{Kind: Int8}, LayoutFixed, column), EvalOptions{})
 	checkAgainstRows(t, p, "impala, type kept", column, out)
 	if got := cells(t, out); got[0].Int != 43 || got[2].Int != -5 {
 		t.Errorf("%v", got)

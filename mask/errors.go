@@ -23,6 +23,8 @@ var (
 	ErrKey = errors.New("invalid key")
 	// ErrValue: a value for which the function fails in the chosen dialect, as the engine does.
 	ErrValue = errors.New("no answer for a value")
+	// ErrColumn: an expression names a column that is not there, or there twice.
+	ErrColumn = errors.New("no such column")
 	// ErrVector: the buffers of a Vector do not fit its description.
 	ErrVector = errors.New("malformed vector")
 	// ErrTooLarge: the output does not fit its offsets. Nothing was allocated for it.

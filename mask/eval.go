@@ -18,6 +18,16 @@ import (
 // Errors wrap ErrVector or ErrType (in is malformed or not of the compiled
 // type), ErrTooLarge, ErrInternal, or the context's error.
 func (p *Program) Eval(ctx context.Context, in *Vector, o EvalOptions) (out *Vector, err error) {
+	if in == nil {
+		return p.EvalColumns(ctx, nil, o)
+	}
+	return p.EvalColumns(ctx, []*Vector{in}, o)
+}
+
+// EvalColumns is Eval for a program of CompileColumns: one vector for each
+// column that it was compiled for, in that order, all of the same length. A
+// column that the expression does not use may be nil.
+func (p *Program) EvalColumns(ctx context.Context, cols []*Vector, o EvalOptions) (out *Vector, err error) {
 	r := &run{ctx: ctx, threads: o.Threads, alloc: o.Alloc, limit: o.Limit, wide: o.Large, step: p.root.name}
 	if r.limit <= 0 || r.limit > math.MaxInt32 {
 		r.limit = math.MaxInt32
@@ -31,28 +41,41 @@ func (p *Program) Eval(ctx context.Context, in *Vector, o EvalOptions) (out *Vec
 			r.free()
 		}
 	}()
-	rows := 1
-	if in != nil {
-		rows = in.Len
+	rows, any := 1, false
+	r.cols = make([]*Vector, len(p.in))
+	for i, in := range cols {
+		switch {
+		case i >= len(p.in):
+			return nil, fmt.Errorf("%s: %w: %d columns given for %d", p.root.name, ErrVector, len(cols), len(p.in))
+		case in == nil:
+			continue
+		case any && in.Len != rows:
+			return nil, fmt.Errorf("{%s}: %w: %d rows, other columns have %d", p.in[i].Name, ErrVector, in.Len, rows)
+		}
+		rows, any = in.Len, true
 		if in, err = in.checked(); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.root.name, err)
 		}
-		if p.column && in.Type != p.in {
-			return nil, fmt.Errorf("{col}: %w: compiled for %s, got %s", ErrType, p.in, in.Type)
+		if p.used[i] && in.Type != p.in[i].Type {
+			return nil, fmt.Errorf("{%s}: %w: compiled for %s, got %s", p.in[i].Name, ErrType, p.in[i].Type, in.Type)
 		}
+		r.cols[i] = in
 		r.wide = r.wide || in.Type.bytes() && in.Layout == LayoutOffsets64
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.root.name, err)
 	}
-	switch {
-	case p.column && in == nil:
-		return nil, fmt.Errorf("%s: %w: no column given for {col}", p.root.name, ErrVector)
-	case p.column:
-		return r.eval(p.root, in, true)
+	constant := true
+	for i, used := range p.used {
+		if constant = constant && !used; used && r.cols[i] == nil {
+			return nil, fmt.Errorf("%s: %w: no column given for {%s}", p.root.name, ErrVector, p.in[i].Name)
+		}
+	}
+	if !constant {
+		return r.eval(p.root, true)
 	}
 	// A constant: one row is computed, then repeated.
-	one, err := r.eval(p.root, nil, false)
+	one, err := r.eval(p.root, false)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +96,7 @@ type run struct {
 	limit   int64 // bytes behind 32-bit offsets
 	wide    bool  // outputs have 64-bit offsets
 	step    string
+	cols    []*Vector // checked; nil for one that is not used
 
 	// Only the result comes from alloc; what an inner step makes is garbage
 	// once the next step has read it.
@@ -81,19 +105,31 @@ type run struct {
 	held  [][]byte // from alloc, to be freed after an error
 }
 
-func (r *run) eval(n *node, col *Vector, root bool) (*Vector, error) {
-	if n.op == nil {
-		if n.lit != nil {
-			return n.lit.vector(), nil
-		}
-		return col, nil
+func (r *run) eval(n *node, root bool) (*Vector, error) {
+	switch {
+	case n.op != nil:
+	case n.lit != nil:
+		return n.lit.vector(), nil
+	default:
+		return r.cols[n.col], nil
 	}
-	in, err := r.eval(n.arg, col, false)
+	in, err := r.eval(n.arg, false)
 	if err != nil {
 		return nil, err
 	}
+	if n.also == nil {
+		r.step, r.final = n.name, root
+		return n.op.eval(r, in)
+	}
+	ins := []*Vector{in}
+	for _, a := range n.also {
+		if in, err = r.eval(a, false); err != nil {
+			return nil, err
+		}
+		ins = append(ins, in)
+	}
 	r.step, r.final = n.name, root
-	return n.op.eval(r, in)
+	return n.op.(rowsOp).evalRows(r, ins)
 }
 
 // bytes is a buffer of n bytes with unspecified content; nil for none.

@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,7 +11,7 @@ import (
 type Expr struct {
 	kind exprKind
 	pos  int    // byte position in the source
-	name string // of a call, in lower case
+	name string // of a call, in lower case; of a column
 	args []*Expr
 	text string   // of a string literal
 	num  int64    // of an integer literal; 0 or 1 of a boolean
@@ -39,7 +40,7 @@ func (e *Expr) String() string {
 func (e *Expr) write(b *strings.Builder) {
 	switch e.kind {
 	case exprColumn:
-		b.WriteString("{col}")
+		b.WriteString("{" + e.name + "}")
 	case exprCall:
 		b.WriteString(e.name)
 		b.WriteByte('(')
@@ -70,24 +71,32 @@ func (e *Expr) write(b *strings.Builder) {
 	}
 }
 
-// HasColumn reports whether {col} occurs in the expression.
-func (e *Expr) HasColumn() bool {
-	if e.kind == exprColumn {
-		return true
-	}
-	for _, a := range e.args {
-		if a.HasColumn() {
-			return true
+// HasColumn reports whether {col}, or any column of ParseColumns, occurs in the
+// expression.
+func (e *Expr) HasColumn() bool { return len(e.Columns()) > 0 }
+
+// Columns lists the names of the columns in the expression, each once, in order
+// of their first use.
+func (e *Expr) Columns() []string {
+	var names []string
+	var walk func(e *Expr)
+	walk = func(e *Expr) {
+		if e.kind == exprColumn && !slices.Contains(names, e.name) {
+			names = append(names, e.name)
+		}
+		for _, a := range e.args {
+			walk(a)
 		}
 	}
-	return false
+	walk(e)
+	return names
 }
 
 // what names the sort of an argument in an error text.
 func (e *Expr) what() string {
 	switch e.kind {
 	case exprColumn:
-		return "{col}"
+		return "{" + e.name + "}"
 	case exprCall:
 		return "a call of " + e.name
 	case exprString:

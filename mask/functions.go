@@ -24,6 +24,7 @@ type function struct {
 	counts    bool // of those, n is the first parameter
 	valueLast bool // of two arguments, the value may be the last
 	repeats   bool // the parameters may be given any number of times
+	rows      bool // takes any number of values, and then literals
 }
 
 // Output texts of signatures.
@@ -73,6 +74,8 @@ var functions = []function{
 		params: []param{truncParam}, build: buildTrunc, valueLast: true},
 	{name: "digest", help: "Raw digest of the bytes by any algorithm.", output: outRaw,
 		params: []param{algParam(nil, anyAlg)}, build: buildRawDigest},
+	{name: "hash_row", help: "SHA-256, or another digest named last, of all values of the row as row_bytes puts them together.",
+		output: outHex, params: []param{{name: "algorithm"}}, rows: true},
 	{name: "hex", help: "Hexadecimal text of the bytes, upper case unless 'lower' is asked for. Not a mask: anyone can undo it.",
 		output: "text: hex", params: []param{caseParam}, build: buildHex},
 	{name: "hmac", help: "HMAC of the bytes under a key of the keyring.", output: outHex,
@@ -99,6 +102,8 @@ var functions = []function{
 	plainDigest("md5", "MD5 of the bytes (RFC 1321). Refused in FIPS mode.", kernels.MD5),
 	{name: "regexp_replace", help: "Replaces every match of a regular expression of the Java platform; more pairs of expression and replacement may follow.",
 		output: outText, params: []param{regexParam, regexWithParam}, build: buildRegex, repeats: true},
+	{name: "row_bytes", help: "All values of the row in bytes, each with its type and length, so that no two rows look the same.",
+		output: "binary", rows: true},
 	plainDigest("sha", "The same as sha1.", kernels.SHA1),
 	plainDigest("sha1", "SHA-1 of the bytes (FIPS 180-4). Refused in FIPS mode.", kernels.SHA1),
 	{name: "sha2", help: "SHA-2 of the bytes by length 224, 256, 384 or 512; 0 means 256, any other length gives NULL.",
@@ -132,7 +137,7 @@ func (f *function) arity(d *rules) (least, most int) {
 		}
 	}
 	switch {
-	case f.masks && d.args.extra, f.repeats:
+	case f.masks && d.args.extra, f.repeats, f.rows:
 		most = math.MaxInt
 	case f.masks && f.counts:
 		most = 2 + d.args.params
@@ -210,7 +215,14 @@ func (f *function) signature() Signature {
 		usage.WriteString("[, " + name)
 	}
 	usage.WriteString(strings.Repeat("]", len(s.ArgNames)-len(required)))
-	if f.repeats {
+	switch {
+	case f.rows:
+		usage.Reset()
+		usage.WriteString(f.name + "(value[, value ...]")
+		for _, p := range f.params {
+			usage.WriteString("[, " + p.name + "]")
+		}
+	case f.repeats:
 		usage.WriteString("[, ...]")
 	}
 	usage.WriteString(")")

@@ -13,7 +13,7 @@ import (
 //	expr    = call | column | literal
 //	call    = name "(" [ expr { "," expr } ] ")" | "CAST" "(" expr "AS" type ")"
 //	type    = name [ "(" digits [ "," digits ] ")" ]
-//	column  = "{col}"
+//	column  = "{col}"; with ParseColumns "{" name of a column "}"
 //	literal = string | integer | "TRUE" | "FALSE" | "NULL"
 //	string  = "'" ... "'" | '"' ... '"'     a doubled quote stands for one; no other escape
 //	integer = [ "+" | "-" ] digit { digit } within 64 bits
@@ -27,8 +27,14 @@ const (
 
 // Parse reads a mask expression. The error is a *SyntaxError (wraps ErrSyntax)
 // with the byte position.
-func Parse(src string) (*Expr, error) {
-	p := parser{src: src}
+func Parse(src string) (*Expr, error) { return parse(parser{src: src}) }
+
+// ParseColumns is Parse for an expression over several columns: any name may
+// stand in the braces, as it is spelled, such as hash_row({first_name}, {born}).
+func ParseColumns(src string) (*Expr, error) { return parse(parser{src: src, columns: true}) }
+
+func parse(p parser) (*Expr, error) {
+	src := p.src
 	if len(src) > maxSource {
 		return nil, p.fail(maxSource, fmt.Sprintf("longer than %d bytes", maxSource))
 	}
@@ -50,8 +56,9 @@ func Parse(src string) (*Expr, error) {
 }
 
 type parser struct {
-	src string
-	pos int
+	src     string
+	pos     int
+	columns bool // any name is a column
 }
 
 func (p *parser) fail(pos int, msg string) error { return &SyntaxError{Pos: pos, Msg: msg} }
@@ -99,12 +106,15 @@ func (p *parser) expr(depth int) (*Expr, error) {
 }
 
 func (p *parser) column() (*Expr, error) {
-	const col = "{col}"
-	if !strings.HasPrefix(p.src[p.pos:], col) {
-		return nil, p.fail(p.pos, "the only placeholder is "+col)
+	name, _, ok := strings.Cut(p.src[p.pos+1:], "}")
+	switch {
+	case !p.columns && (!ok || name != defaultColumn):
+		return nil, p.fail(p.pos, "the only placeholder is {"+defaultColumn+"}")
+	case !ok || name == "" || strings.ContainsAny(name, "{\x00"):
+		return nil, p.fail(p.pos, "expected the name of a column in braces")
 	}
-	e := &Expr{kind: exprColumn, pos: p.pos}
-	p.pos += len(col)
+	e := &Expr{kind: exprColumn, pos: p.pos, name: name}
+	p.pos += len(name) + 2
 	return e, nil
 }
 

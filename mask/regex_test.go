@@ -52,11 +52,6 @@ func TestRegex(t *testing.T) {
 	if p := compile(t, "regexp_replace({col}, 'a', 'b')", text); !strings.Contains(strings.Join(p.Notes(), "\n"), "stays readable") {
 		t.Errorf("notes %q", p.Notes())
 	}
-	// What a regular expression is compiled to is shared by every row and call.
-	p := compile(t, "regexp_replace({col}, '(a)b', '$1')", text)
-	if a, b := p.root.op.(textStep).op.(regexText).r.re, p.root.op.(textStep).op.(regexText).r.re; a != b {
-		t.Error("compiled twice")
-	}
 }
 
 func TestCast(t *testing.T) {

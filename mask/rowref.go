@@ -20,10 +20,20 @@ import (
 // evaluation code with Eval. The value must be of the compiled kind; it is
 // ignored by an expression without {col}. The result is a copy.
 func (p *Program) EvalRow(v Value) (Value, error) {
-	if p.column && v.Kind != p.in.Kind {
-		return Value{}, fmt.Errorf("{col}: %w: compiled for %s, got %s", ErrType, p.in, v.Kind)
+	return p.EvalCells([]Value{v})
+}
+
+// EvalCells is EvalRow for a program of CompileColumns: a cell of each column.
+func (p *Program) EvalCells(row []Value) (Value, error) {
+	for i, used := range p.used {
+		switch {
+		case used && i >= len(row):
+			return Value{}, fmt.Errorf("{%s}: %w: no cell given", p.in[i].Name, ErrVector)
+		case used && row[i].Kind != p.in[i].Type.Kind:
+			return Value{}, fmt.Errorf("{%s}: %w: compiled for %s, got %s", p.in[i].Name, ErrType, p.in[i].Type, row[i].Kind)
+		}
 	}
-	out, err := refNode(p.root, v)
+	out, err := refNode(p.root, row)
 	if err != nil {
 		return Value{}, err
 	}
@@ -31,16 +41,26 @@ func (p *Program) EvalRow(v Value) (Value, error) {
 	return out, nil
 }
 
-func refNode(n *node, col Value) (Value, error) {
+func refNode(n *node, row []Value) (Value, error) {
 	switch {
 	case n.lit != nil:
 		return *n.lit, nil
 	case n.arg == nil:
-		return col, nil
+		return row[n.col], nil
 	}
-	v, err := refNode(n.arg, col)
+	v, err := refNode(n.arg, row)
 	if err != nil {
 		return Value{}, err
+	}
+	if n.also != nil {
+		cells := []Value{v}
+		for _, a := range n.also {
+			if v, err = refNode(a, row); err != nil {
+				return Value{}, err
+			}
+			cells = append(cells, v)
+		}
+		return n.refRows(cells)
 	}
 	null := Value{Kind: n.out.Kind, Null: true}
 	if n.out.Kind == Null || n.arg.out.Kind == Null {
