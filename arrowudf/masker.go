@@ -52,7 +52,8 @@ type maskScratch struct {
 // schema, see Columns; the error wraps policy.ErrSchema otherwise.
 //
 // A mask keeps the type of its column (an extension type becomes its storage, a
-// dictionary loses its order); one that would change it is refused. A nested
+// dictionary loses its order, a widened integer is cast back); one that would
+// change it is refused. A nested
 // column can be masked as a whole by NULL only; any other mask of it, and any
 // mask of a field within it, is refused: those errors wrap policy.ErrClosed and
 // mask.ErrType.
@@ -133,7 +134,14 @@ func (m *Masker) bind(c *policy.ColumnMask, field *arrow.Field) error {
 	if err != nil {
 		return err
 	}
-	if in, out := MaskType(field.Type), MaskType(fn.OutType()); in != out {
+	in, out := MaskType(field.Type), MaskType(fn.OutType())
+	if expr, ok := CastBack(c.Mask.Expr, in, out); ok {
+		if fn, err = Compile(expr, field.Type, opts); err != nil {
+			return err
+		}
+		out = in
+	}
+	if in != out {
 		return fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Mask.Expr, in, out)
 	}
 	field.Type, field.Nullable = fn.OutType(), field.Nullable || fn.Nullable()
@@ -151,6 +159,18 @@ func AllNull(m *policy.Mask) bool {
 	}
 	s := strings.ToLower(e.String())
 	return s == "null" || s == "mask_null({col})"
+}
+
+var castNames = map[mask.Kind]string{mask.Int8: "tinyint", mask.Int16: "smallint", mask.Int32: "int", mask.Int64: "bigint"}
+
+// CastBack is the expression with a cast to the type of its column around it,
+// where it widens an integer as Impala's functions do. Impala puts the same
+// cast around every mask.
+func CastBack(expr string, in, out mask.Type) (string, bool) {
+	if in == out || castNames[in.Kind] == "" || castNames[out.Kind] == "" {
+		return "", false
+	}
+	return "cast(" + expr + " AS " + castNames[in.Kind] + ")", true
 }
 
 func safeMetadata(md arrow.Metadata) arrow.Metadata {

@@ -25,8 +25,9 @@ import (
 
 // rules give the columns named in masks an expression, and the table a filter.
 type rules struct {
-	masks  map[string]string
-	filter string
+	masks   map[string]string
+	filter  string
+	dialect string
 }
 
 func (rules) Version() string { return "test" }
@@ -35,7 +36,7 @@ func (r rules) Decide(_ *policy.Identity, t *policy.Table, _ time.Time) (*policy
 	d := &policy.Decision{}
 	for _, f := range t.Fields() {
 		if expr, ok := r.masks[f.Name]; ok {
-			d.Columns = append(d.Columns, policy.ColumnDecision{Field: f, Mask: &policy.Mask{Expr: expr}, Why: policy.Reason{PolicyID: 7, Policy: "masks", Kind: "MASK"}})
+			d.Columns = append(d.Columns, policy.ColumnDecision{Field: f, Mask: &policy.Mask{Expr: expr, Dialect: r.dialect}, Why: policy.Reason{PolicyID: 7, Policy: "masks", Kind: "MASK"}})
 		}
 	}
 	if r.filter != "" {
@@ -577,6 +578,27 @@ func TestResultIsARecord(t *testing.T) {
 	set.Release()
 	cut.Release()
 	out.Release()
+}
+
+// TestMaskKeepsTheIntegersType: Impala widens, and casts back.
+func TestMaskKeepsTheIntegersType(t *testing.T) {
+	for _, dt := range []arrow.DataType{arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Int16, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64} {
+		col := fromJSON(t, heap, dt, []string{"7", "null", "-42"}, 3)
+		schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: dt, Nullable: true}}, nil)
+		rec := array.NewRecord(schema, []arrow.Array{col}, 3)
+		m := maskerFor(t, schema, rules{masks: map[string]string{"n": "mask({col})"}, dialect: "impala"}, Options{Mem: checked(t)})
+		out, err := m.Mask(ctx, rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := out.Column(0)
+		if s := show(t, got, 0) + show(t, got, 1) + show(t, got, 2); s != "1null-11" || !arrow.TypeEqual(got.DataType(), dt) {
+			t.Errorf("%s became %s: %s", dt, got.DataType(), s)
+		}
+		out.Release()
+		rec.Release()
+		col.Release()
+	}
 }
 
 func TestOneMaskerFromManyGoroutines(t *testing.T) {

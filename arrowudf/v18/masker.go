@@ -122,7 +122,14 @@ func (m *Masker) bind(c *policy.ColumnMask, field *arrow18.Field) error {
 	if err != nil {
 		return err
 	}
-	if in, out := maskType(field.Type), maskType(fn.OutType()); in != out {
+	in, out := maskType(field.Type), maskType(fn.OutType())
+	if expr, ok := arrowudf.CastBack(c.Mask.Expr, in, out); ok {
+		if fn, err = Compile(expr, field.Type, opts); err != nil {
+			return err
+		}
+		out = in
+	}
+	if in != out {
 		return fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Mask.Expr, in, out)
 	}
 	field.Type, field.Nullable = fn.OutType(), field.Nullable || fn.Nullable()

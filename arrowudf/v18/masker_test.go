@@ -24,8 +24,9 @@ import (
 
 // rules give the columns named in masks an expression, and the table a filter.
 type rules struct {
-	masks  map[string]string
-	filter string
+	masks   map[string]string
+	filter  string
+	dialect string
 }
 
 func (rules) Version() string { return "test" }
@@ -34,7 +35,7 @@ func (r rules) Decide(_ *policy.Identity, t *policy.Table, _ time.Time) (*policy
 	d := &policy.Decision{}
 	for _, f := range t.Fields() {
 		if expr, ok := r.masks[f.Name]; ok {
-			d.Columns = append(d.Columns, policy.ColumnDecision{Field: f, Mask: &policy.Mask{Expr: expr}, Why: policy.Reason{PolicyID: 7, Policy: "masks", Kind: "MASK"}})
+			d.Columns = append(d.Columns, policy.ColumnDecision{Field: f, Mask: &policy.Mask{Expr: expr, Dialect: r.dialect}, Why: policy.Reason{PolicyID: 7, Policy: "masks", Kind: "MASK"}})
 		}
 	}
 	if r.filter != "" {
@@ -535,6 +536,27 @@ func TestResultIsARecord(t *testing.T) {
 	set.Release()
 	cut.Release()
 	out.Release()
+}
+
+// TestMaskKeepsTheIntegersType: Impala widens, and casts back.
+func TestMaskKeepsTheIntegersType(t *testing.T) {
+	for _, dt := range []arrow18.DataType{arrow18.PrimitiveTypes.Int8, arrow18.PrimitiveTypes.Int16, arrow18.PrimitiveTypes.Int32, arrow18.PrimitiveTypes.Int64} {
+		col := fromJSON(t, heap, dt, []string{"7", "null", "-42"}, 3)
+		schema := arrow18.NewSchema([]arrow18.Field{{Name: "n", Type: dt, Nullable: true}}, nil)
+		rec := array18.NewRecordBatch(schema, []arrow18.Array{col}, 3)
+		m := maskerFor(t, schema, rules{masks: map[string]string{"n": "mask({col})"}, dialect: "impala"}, arrowudf.Options{Mem: checked(t)})
+		out, err := m.Mask(ctx, rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := out.Column(0)
+		if s := show(t, got, 0) + show(t, got, 1) + show(t, got, 2); s != "1null-11" || !arrow18.TypeEqual(got.DataType(), dt) {
+			t.Errorf("%s became %s: %s", dt, got.DataType(), s)
+		}
+		out.Release()
+		rec.Release()
+		col.Release()
+	}
 }
 
 // wideBatch has columns c0, c1, ... of text.

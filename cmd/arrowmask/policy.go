@@ -315,7 +315,7 @@ func (q *question) plan(schema *arrow.Schema, keys *mask.Keyring) (*plan, error)
 			in: schema.Field(c.Index), out: m.Schema().Field(c.Index), fn: m.Func(c.Index),
 		}
 		if column.fn != nil {
-			column.notes = column.fn.Notes()
+			column.source, column.notes = column.fn.Expr(), column.fn.Notes()
 		}
 		p.masked = append(p.masked, column)
 	}
