@@ -30,3 +30,14 @@ echo "== masking"
 echo
 echo "== report: $report"
 cat "$report"
+
+echo
+policies=testdata/samples/customers-policies.json
+echo "== two users, one policy file: $policies"
+for who in "ann --group analysts" "sam --group support --attr country=Germany"; do
+	user=${who%% *}
+	echo "-- $user sees"
+	# shellcheck disable=SC2086 # the flags are words
+	"$bin" mask "$in" -o "out/customers.$user.csv" --overwrite -q --policy "$policies" --resource shop.customers --user $who
+	head -n 4 "out/customers.$user.csv"
+done
