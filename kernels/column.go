@@ -151,9 +151,14 @@ func validateOffsets[O Offset](offsets []O, size int) error {
 	}
 	// The sign of bad is that of any negative offset and of any step down;
 	// where no offset is negative, no step can wrap.
-	prev := offsets[0]
+	prev, rest := offsets[0], offsets[1:]
 	bad := prev
-	for _, o := range offsets[1:] {
+	for ; len(rest) >= 4; rest = rest[4:] {
+		a, b, c, d := rest[0], rest[1], rest[2], rest[3]
+		bad |= a | (a - prev) | b | (b - a) | c | (c - b) | d | (d - c)
+		prev = d
+	}
+	for _, o := range rest {
 		bad |= o | (o - prev)
 		prev = o
 	}

@@ -10,6 +10,10 @@ import (
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
+// fastRows is the rows of text masked at a time: more than chunkRows, because
+// only the windows of the masks come back to what was written.
+const fastRows = 8 * chunkRows
+
 // errGrows ends an attempt in one pass: a row became longer than there is room.
 var errGrows = errors.New("mask: the output is longer than the input")
 
@@ -48,9 +52,9 @@ func onePass[I, O kernels.Offset](m *textMask, r *run, out, in *Vector, from []I
 	first := from[0]
 	room := int(from[in.Len] - first)
 	buf := r.bytes(room)
-	sizes := make([]int, (in.Len+chunkRows-1)/chunkRows)
+	sizes := make([]int, (in.Len+fastRows-1)/fastRows)
 	to[0] = 0
-	err := r.each(in.Len, chunkRows, func(c, lo, hi int) error {
+	err := r.each(in.Len, fastRows, func(c, lo, hi int) error {
 		t := textRows[I, O]{
 			mask: m, in: in, lo: lo, data: in.Data, from: from[lo : hi+1],
 			dst: buf[from[lo]-first : from[hi]-first], start: O(from[lo] - first), ends: to[lo+1 : hi+1],
@@ -81,7 +85,7 @@ func onePass[I, O kernels.Offset](m *textMask, r *run, out, in *Vector, from []I
 		return out, nil
 	}
 	out.Data = r.bytes(total)
-	err = r.each(in.Len, chunkRows, func(c, lo, hi int) error {
+	err = r.each(in.Len, fastRows, func(c, lo, hi int) error {
 		was, start := O(from[lo]-first), O(sizes[c])
 		copy(out.Data[start:], buf[was:to[hi]])
 		shift(to[lo+1:hi+1], start-was)
