@@ -188,6 +188,53 @@ int arrowmask_kernel_bind(arrowmask_handle kernel, const struct ArrowSchema *con
 int arrowmask_kernel_execute(arrowmask_handle kernel, const struct ArrowArray *const *args,
                              int64_t n_args, int64_t n_rows, struct ArrowArray *out);
 
+/* ---- policies: who sees what of a table ---- */
+
+/*
+ * Reads n bytes of Ranger policies, as its admin serves them (JSON). options is
+ * JSON or NULL: "service_type" names the service definition ("hive") of a file
+ * that has none, "service" picks one of several, "dialect" is put on the masks,
+ * "roles", "users" and "tags" are the texts of the files beside the policies,
+ * "access_type", "zone" (of schedules). *out as for arrowmask_kernel_new.
+ */
+int arrowmask_policy_new(const char *options, const void *policies, size_t n, arrowmask_handle *out);
+
+/*
+ * Decides what somebody sees of a table. request is JSON: "user", "table"
+ * ("db.name"), and optionally "groups", "roles", "attrs", "owner", "time" (RFC
+ * 3339; now). table is the table's schema, a struct. *plan receives n bytes, the
+ * plan's encoding, for arrowmask_free: the same everywhere, so that one process
+ * decides and others mask. A policy aimed at the table that touches nothing there,
+ * and a table that no policy knows, are errors unless "allow_unmatched" is true:
+ * a misspelt name would leave the table clear.
+ */
+int arrowmask_policy_plan(arrowmask_handle policy, const char *request, const struct ArrowSchema *table,
+                          void **plan, size_t *n);
+
+/*
+ * Makes a masker from a plan, for tables of that schema. options is JSON or NULL:
+ * "threads", "large", "backend", and "table", which picks one plan of several.
+ * keyring may be 0.
+ */
+int arrowmask_masker_new(const char *options, arrowmask_handle keyring, const void *plan, size_t n,
+                         const struct ArrowSchema *table, arrowmask_handle *out);
+
+/* ---- streams ---- */
+
+/*
+ * Turns one stream into another, an array at a time, as the consumer asks: with a
+ * masker a table into what the plan lets be seen of it; with a kernel a column
+ * into the function of it. Columns that a plan lets pass are handed on without
+ * copying. in is moved. The handle may be released before the stream. A stream is
+ * for one thread at a time; a failed get_next may be followed by others.
+ */
+int arrowmask_stream(arrowmask_handle masker_or_kernel, struct ArrowArrayStream *in, struct ArrowArrayStream *out);
+
+/* Copies an array and its schema: for consumers that hand one result out more
+ * than once. There is no handle and so no text of an error. */
+int arrowmask_array_copy(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                         struct ArrowSchema *out_schema, struct ArrowArray *out_array);
+
 #ifdef __cplusplus
 }
 #endif

@@ -97,3 +97,112 @@ int arrowmask_kernel_execute(arrowmask_handle kernel, const struct ArrowArray *c
   if (out) memset(out, 0, sizeof *out);
   return forked ? ARROWMASK_EFORK : am_go_kernel_execute(kernel, (void *)args, n_args, n_rows, out);
 }
+
+/* Policies and maskers. */
+
+int arrowmask_policy_new(const char *options, const void *policies, size_t n, arrowmask_handle *out) {
+  if (out) *out = 0;
+  return forked ? ARROWMASK_EFORK : am_go_policy_new((char *)options, (void *)policies, n, out);
+}
+
+int arrowmask_policy_plan(arrowmask_handle policy, const char *request, const struct ArrowSchema *table, void **plan, size_t *n) {
+  if (plan) *plan = NULL;
+  if (n) *n = 0;
+  return forked ? ARROWMASK_EFORK : am_go_policy_plan(policy, (char *)request, (struct ArrowSchema *)table, plan, n);
+}
+
+int arrowmask_masker_new(const char *options, arrowmask_handle keyring, const void *plan, size_t n,
+                         const struct ArrowSchema *table, arrowmask_handle *out) {
+  if (out) *out = 0;
+  return forked ? ARROWMASK_EFORK
+                : am_go_masker_new((char *)options, keyring, (void *)plan, n, (struct ArrowSchema *)table, out);
+}
+
+/* Streams. The stream that comes in lies in the private data of the one that
+ * goes out; Go sees one array at a time. */
+
+struct stream {
+  arrowmask_handle handle;
+  struct ArrowArrayStream in;
+  int failed; /* the latest call did */
+  char text[1024];
+};
+
+static int stream_failed(struct stream *s, int rc) {
+  s->failed = rc != 0;
+  if (rc) arrowmask_last_error(s->handle, s->text, sizeof s->text);
+  return rc;
+}
+
+static int stream_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  struct stream *s = self->private_data;
+  memset(out, 0, sizeof *out);
+  return stream_failed(s, forked ? ARROWMASK_EFORK : am_go_stream_schema(s->handle, out));
+}
+
+static int stream_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  struct stream *s = self->private_data;
+  struct ArrowArray batch;
+  memset(out, 0, sizeof *out);
+  if (forked) return stream_failed(s, ARROWMASK_EFORK);
+  memset(&batch, 0, sizeof batch);
+  int rc = s->in.get_next(&s->in, &batch);
+  if (rc) {
+    am_go_stream_fail(s->handle, rc, (char *)(s->in.get_last_error ? s->in.get_last_error(&s->in) : NULL));
+    return stream_failed(s, rc);
+  }
+  if (!batch.release) return stream_failed(s, 0); /* the end */
+  rc = am_go_stream_next(s->handle, &batch, out);
+  batch.release(&batch);
+  return stream_failed(s, rc);
+}
+
+static const char *stream_error(struct ArrowArrayStream *self) {
+  struct stream *s = self->private_data;
+  return s->failed ? s->text : NULL;
+}
+
+static void stream_release(struct ArrowArrayStream *self) {
+  struct stream *s = self->private_data;
+  if (s->in.release) s->in.release(&s->in);
+  arrowmask_release(s->handle);
+  free(s);
+  self->release = NULL;
+}
+
+int arrowmask_stream(arrowmask_handle h, struct ArrowArrayStream *in, struct ArrowArrayStream *out) {
+  if (out) memset(out, 0, sizeof *out);
+  if (!in || !in->release) return ARROWMASK_EINVAL;
+  struct stream *s = NULL;
+  struct ArrowSchema schema;
+  memset(&schema, 0, sizeof schema);
+  int rc = forked ? ARROWMASK_EFORK : !out || !in->get_schema || !in->get_next ? ARROWMASK_EINVAL : 0;
+  if (!rc && !(s = calloc(1, sizeof *s))) rc = ARROWMASK_ENOMEM;
+  if (!rc && (rc = in->get_schema(in, &schema))) {
+    am_go_stream_fail(h, rc, (char *)(in->get_last_error ? in->get_last_error(in) : NULL));
+    schema.release = NULL; /* nothing was written */
+  }
+  if (!rc) rc = am_go_stream_open(h, &schema, &s->handle);
+  if (schema.release) schema.release(&schema);
+  if (rc) {
+    in->release(in);
+    in->release = NULL;
+    free(s);
+    return rc;
+  }
+  s->in = *in;
+  in->release = NULL;
+  out->get_schema = stream_schema;
+  out->get_next = stream_next;
+  out->get_last_error = stream_error;
+  out->release = stream_release;
+  out->private_data = s;
+  return 0;
+}
+
+int arrowmask_array_copy(const struct ArrowSchema *schema, const struct ArrowArray *array, struct ArrowSchema *out_schema,
+                         struct ArrowArray *out_array) {
+  if (out_schema) memset(out_schema, 0, sizeof *out_schema);
+  if (out_array) memset(out_array, 0, sizeof *out_array);
+  return forked ? ARROWMASK_EFORK : am_go_array_copy((void *)schema, (void *)array, out_schema, out_array);
+}

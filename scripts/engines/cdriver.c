@@ -409,6 +409,171 @@ static void test_B37_errors_outlive_inputs(void) {
   column_free(&c);
 }
 
+/* ---- policies and streams ---- */
+
+static const char POLICIES[] =
+    "{\"serviceName\": \"s\", \"serviceType\": \"hive\", \"policyVersion\": 1, \"policies\": [{\"id\": 1, \"name\": \"p\","
+    "\"policyType\": 1, \"isEnabled\": true, \"resources\": {\"database\": {\"values\": [\"d\"]}, \"table\": {\"values\": [\"t\"]},"
+    "\"column\": {\"values\": [\"secret\"]}}, \"dataMaskPolicyItems\": [{\"accesses\": [{\"type\": \"select\", \"isAllowed\": true}],"
+    "\"groups\": [\"public\"], \"dataMaskInfo\": {\"dataMaskType\": \"MASK_HASH\"}}]}]}";
+
+static arrowmask_handle masker_new(void) {
+  arrowmask_handle policy, masker;
+  void *plan;
+  size_t n;
+  struct column c;
+  column_table(&c, 1, 0);
+  CHECK(arrowmask_policy_new("{\"service_type\": \"hive\"}", POLICIES, strlen(POLICIES), &policy) == 0, "policy: %s", last_error(policy));
+  int rc = arrowmask_policy_plan(policy, "{\"user\": \"ann\", \"table\": \"d.t\"}", &c.schema, &plan, &n);
+  CHECK(rc == 0, "plan: %d %s", rc, last_error(policy));
+  arrowmask_free(plan);
+  rc = arrowmask_policy_plan(policy, "{\"user\": \"ann\", \"table\": \"d.tt\"}", &c.schema, &plan, &n);
+  CHECK(rc == ARROWMASK_EINVAL && !plan && !n, "a table that no policy knows: %d", rc);
+  rc = arrowmask_policy_plan(policy, "{\"user\": \"\", \"table\": \"d.t\"}", &c.schema, &plan, &n);
+  CHECK(rc == ARROWMASK_EACCES && !plan, "nobody asks: %d", rc);
+  CHECK(arrowmask_policy_plan(policy, NULL, &c.schema, &plan, &n) == ARROWMASK_EINVAL, "request NULL");
+  CHECK(arrowmask_policy_plan(policy, "{\"user\": \"ann\", \"table\": \"d.t\"}", NULL, &plan, &n) == ARROWMASK_EINVAL, "schema NULL");
+  CHECK(arrowmask_policy_plan(policy, "{\"user\": \"ann\", \"table\": \"d.t\"}", &c.schema, NULL, &n) == ARROWMASK_EINVAL, "plan NULL");
+  CHECK(arrowmask_policy_plan(policy, "{\"user\": \"ann\", \"table\": \"d.t\"}", &c.schema, &plan, &n) == 0, "plan");
+  CHECK(arrowmask_masker_new(NULL, 0, plan, n / 2, &c.schema, &masker) == ARROWMASK_EINVAL, "half a plan");
+  arrowmask_release(masker);
+  CHECK(arrowmask_masker_new(NULL, 0, NULL, n, &c.schema, &masker) == ARROWMASK_EINVAL, "plan NULL");
+  arrowmask_release(masker);
+  CHECK(arrowmask_masker_new(NULL, 0, plan, n, c.schema.children[0], &masker) != 0, "a column is no table");
+  arrowmask_release(masker);
+  rc = arrowmask_masker_new(NULL, 0, plan, n, &c.schema, &masker);
+  CHECK(rc == 0, "masker: %d %s", rc, last_error(masker));
+  arrowmask_free(plan);
+  arrowmask_release(policy);
+  column_free(&c);
+  return masker;
+}
+
+/* Reads a stream to its end; returns the number of batches, or minus the error. */
+static int drain(struct ArrowArrayStream *s, struct source *src, int64_t *rows) {
+  struct ArrowSchema type;
+  struct ArrowArray kept;
+  int n = 0, table = !strcmp(src->kind, "table");
+  kept.release = NULL;
+  int rc = s->get_schema(s, &type);
+  CHECK(rc == 0, "schema: %d", rc);
+  for (;; n++) {
+    struct ArrowArray a;
+    memset(&a, 0xAA, sizeof a);
+    if ((rc = s->get_next(s, &a))) {
+      CHECK(!a.release, "a failed get_next left an array");
+      n = -rc;
+      break;
+    }
+    if (!a.release) break;
+    *rows += a.length;
+    if (table) {
+      check_digests(type.children[0], a.children[0], a.length, src->skip, 1);
+      CHECK(a.children[1]->length == a.length, "column that passes: %ld rows", (long)a.children[1]->length);
+      for (int64_t i = 0; i < a.length; i += 17) {
+        size_t len = 0;
+        const char *got = text_at(type.children[1], a.children[1], i, &len), *want = VALUES[(i + src->skip) % 4];
+        CHECK(!got == !want && (!got || (len == strlen(want) && !memcmp(got, want, len))), "column that passes: row %ld", (long)i);
+      }
+    } else {
+      check_digests(&type, &a, a.length, src->skip, 1);
+    }
+    if (kept.release) kept.release(&kept);
+    kept = a;
+  }
+  s->release(s);
+  /* Arrays outlive their stream. */
+  if (kept.release) {
+    if (table) check_digests(type.children[0], kept.children[0], kept.length, src->skip, 1);
+    kept.release(&kept);
+  }
+  type.release(&type);
+  return n;
+}
+
+static void test_B35_streams(void) {
+  test_name = "streams";
+  arrowmask_handle masker = masker_new(), k = kernel_of(SHA2);
+  static const char *const kinds[] = {"table", "table", "table", "table", "u", "vu", "U"};
+  static const int64_t rows[] = {0, 1, 1000, 100, 10, 10, 10}, skips[] = {0, 0, 0, 3, 0, 1, 2};
+  long made = 0;
+  size_t before = 0;
+  streams_released = 0;
+  int rounds = calls / 5;
+  for (int i = 0; i < rounds; i++) {
+    if (i == rounds / 10) before = LIVE_BYTES();
+    int j = i % 7;
+    struct source src = {kinds[j], 3, 0, 0, 0, rows[j], skips[j]};
+    struct ArrowArrayStream in, out;
+    memset(&out, 0xAA, sizeof out);
+    source_init(&in, &src);
+    made++;
+    int broken = i / 7 % 6;
+    if (broken == 1) src.no_schema = 1;
+    if (broken == 2) src.fail_at = 2;
+    if (broken == 3) src.spoil = 1;
+    arrowmask_handle h = j < 4 ? masker : k;
+    if (broken == 4) h = j < 4 ? k : masker; /* the wrong kind of stream for it */
+    long arrays = arrays_released;
+    int rc = arrowmask_stream(h, &in, broken == 5 ? NULL : &out);
+    CHECK(!in.release, "the stream was not moved");
+    if (broken == 1 || broken >= 4) {
+      CHECK(rc != 0, "no error");
+      if (broken != 5) CHECK(!out.release, "a failed call left a stream");
+      if (broken == 1) CHECK(strstr(last_error(h), "the disk is full"), "text: %s", last_error(h));
+      continue;
+    }
+    CHECK(rc == 0, "stream: %d %s", rc, last_error(h));
+    if (rc) continue;
+    int64_t total = 0;
+    int n = drain(&out, &src, &total);
+    if (broken == 0) CHECK(n == 3 && total == 3 * rows[j], "%d batches, %ld rows", n, (long)total);
+    if (broken == 2) CHECK(n == -EIO, "the error of the input became %d", n);
+    if (broken == 3) CHECK(n == -EINVAL, "a broken batch became %d", n);
+    long each = j < 4 ? 3 : 1, want = broken == 0 ? 3 * each : each;
+    CHECK(arrays_released - arrays == want, "%ld arrays released, %ld handed over", arrays_released - arrays, want);
+  }
+  size_t after = LIVE_BYTES();
+  CHECK(after <= before + 4096, "%zu bytes live before, %zu after", before, after);
+  CHECK(streams_released == made, "%ld streams released of %ld", streams_released, made);
+  struct ArrowArrayStream out;
+  CHECK(arrowmask_stream(k, NULL, &out) == ARROWMASK_EINVAL, "stream NULL");
+
+  /* A stream outlives its handle; one that nobody reads is released, too. */
+  struct source src = {"table", 2, 0, 0, 0, 10, 0}, unread = src;
+  struct ArrowArrayStream in, other;
+  source_init(&in, &src);
+  CHECK(arrowmask_stream(masker, &in, &out) == 0, "stream");
+  source_init(&in, &unread);
+  CHECK(arrowmask_stream(masker, &in, &other) == 0, "stream");
+  arrowmask_release(masker);
+  arrowmask_release(k);
+  int64_t total = 0;
+  CHECK(drain(&out, &src, &total) == 2 && total == 20, "after the handle's end");
+  other.release(&other);
+  CHECK(streams_released == made + 2, "streams released");
+}
+
+static void test_copy(void) {
+  test_name = "copy";
+  struct column c;
+  struct ArrowSchema s;
+  struct ArrowArray a;
+  for (int i = 0; i < calls / 10; i++) {
+    column_table(&c, 100, 3);
+    CHECK(arrowmask_array_copy(&c.schema, NULL, &s, &a) == ARROWMASK_EINVAL, "array NULL");
+    CHECK(!s.release && !a.release, "a failed copy left something");
+    CHECK(arrowmask_array_copy(&c.schema, &c.array, &s, NULL) == ARROWMASK_EINVAL, "out NULL");
+    CHECK(arrowmask_array_copy(&c.schema, &c.array, &s, &a) == 0, "copy");
+    column_free(&c);
+    size_t n;
+    const char *t = text_at(s.children[1], a.children[1], 7, &n);
+    CHECK(t && n == 30 && !memcmp(t, VALUES[3], n), "copy of row 7");
+    a.release(&a);
+    s.release(&s);
+  }
+}
+
 /* ---- threads ---- */
 
 static arrowmask_handle shared_kernel;
@@ -488,6 +653,8 @@ int main(int argc, char **argv) {
   test_arguments();
   test_constants();
   test_B37_errors_outlive_inputs();
+  test_B35_streams();
+  test_copy();
   test_threads();
   test_fork_after_load();
   CHECK(released_twice == 0, "%ld structures were released twice", released_twice);

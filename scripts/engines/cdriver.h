@@ -253,6 +253,89 @@ static void column_runs(struct column *c, int32_t each) {
   }
 }
 
+/* a table of two text columns, secret and open, read from row `skip` on */
+static void column_table(struct column *c, int64_t rows, int64_t skip) {
+  column_init(c, "+s", rows);
+  c->array.offset = skip;
+  column_buffer(c, NULL, 0, 1);
+  c->schema.n_children = c->array.n_children = 2;
+  ((struct owner *)c->array.private_data)->n_made = 2;
+  c->schema.children = malloc(2 * sizeof(void *));
+  c->array.children = malloc(2 * sizeof(void *));
+  for (int i = 0; i < 2; i++) {
+    struct column child;
+    column_text(&child, "u", rows + skip + 2, 0); /* children may be longer */
+    child.schema.name = i ? "open" : "secret";
+    c->schema.children[i] = malloc(sizeof child.schema);
+    *c->schema.children[i] = child.schema;
+    c->array.children[i] = malloc(sizeof child.array);
+    *c->array.children[i] = child.array;
+  }
+}
+
+/* ---- streams ---- */
+
+static long streams_released;
+
+struct source {
+  const char *kind; /* "table" or a text format */
+  int batches, fail_at, no_schema, spoil;
+  int64_t rows, skip;
+};
+
+static void source_make(struct source *src, struct column *c) {
+  if (!strcmp(src->kind, "table"))
+    column_table(c, src->rows, src->skip);
+  else
+    column_text(c, src->kind, src->rows, src->skip);
+}
+
+static int source_schema(struct ArrowArrayStream *s, struct ArrowSchema *out) {
+  struct source *src = s->private_data;
+  struct column c;
+  if (src->no_schema) return EIO;
+  source_make(src, &c);
+  *out = c.schema;
+  c.array.release(&c.array);
+  arrays_released--;
+  if (!strcmp(src->kind, "table")) arrays_released -= 2;
+  return 0;
+}
+
+static int source_next(struct ArrowArrayStream *s, struct ArrowArray *out) {
+  struct source *src = s->private_data;
+  struct column c;
+  if (src->fail_at && src->fail_at-- == 1) return EIO;
+  if (src->batches-- <= 0) {
+    out->release = NULL;
+    return 0;
+  }
+  source_make(src, &c);
+  c.schema.release(&c.schema);
+  *out = c.array;
+  if (src->spoil) out->n_buffers = 7;
+  return 0;
+}
+
+static const char *source_error(struct ArrowArrayStream *s) {
+  (void)s;
+  return "the disk is full";
+}
+
+static void source_release(struct ArrowArrayStream *s) {
+  streams_released++;
+  if (!s->release) released_twice++;
+  s->release = NULL;
+}
+
+static void source_init(struct ArrowArrayStream *s, struct source *src) {
+  s->get_schema = source_schema;
+  s->get_next = source_next;
+  s->get_last_error = source_error;
+  s->release = source_release;
+  s->private_data = src;
+}
+
 /* The text of row i of a result; NULL for a NULL. */
 static const char *text_at(const struct ArrowSchema *s, const struct ArrowArray *a, int64_t i, size_t *n) {
   if (s->dictionary) {
