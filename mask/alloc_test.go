@@ -18,24 +18,44 @@ func TestAllocationsDoNotGrow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	ctx := context.Background()
 	words := [][]byte{{}, []byte("short"), []byte("日本語テスト"), []byte("a longer value that needs another block of the digest, and more of it"), []byte("bad \xff byte")}
-	for src, in := range map[string]Type{
-		"mask({col})":                                text,
-		"mask_show_last_n({col}, 2)":                 text,
-		"mask_first_n({col}, 2, '日')":                text,
-		"mask_hash({col})":                           text,
-		"hmac({col}, 'k1')":                          text,
-		"digest({col}, 'sha512')":                    text,
-		"hex({col})":                                 text,
-		"{col}":                                      text,
-		"mask_null({col})":                           text,
-		"'constant'":                                 text,
-		"md5(sha2(mask({col}), 256))":                text,
-		"mask_last_n({col}, 3)":                      {Kind: Int64},
-		"mask({col}, -1, -1, -1, -1, 9)":             {Kind: Uint8},
-		"mask({col}, -1, -1, -1, -1, -1, -1, 1, -1)": {Kind: Date32},
+	type call struct {
+		in      Type
+		dialect string
+	}
+	int8s := Type{Kind: Int8}
+	for src, c := range map[string]call{
+		"mask({col})":                                {in: text},
+		"mask_show_last_n({col}, 2)":                 {in: text},
+		"mask_first_n({col}, 2, '日')":                {in: text},
+		"mask_hash({col})":                           {in: text},
+		"hmac({col}, 'k1')":                          {in: text},
+		"digest({col}, 'sha512')":                    {in: text},
+		"hex({col})":                                 {in: text},
+		"{col}":                                      {in: text},
+		"mask_null({col})":                           {in: text},
+		"'constant'":                                 {in: text},
+		"md5(sha2(mask({col}), 256))":                {in: text},
+		"mask_last_n({col}, 3)":                      {in: Type{Kind: Int64}},
+		"mask({col}, -1, -1, -1, -1, 9)":             {in: Type{Kind: Uint8}},
+		"mask({col}, -1, -1, -1, -1, -1, -1, 1, -1)": {in: Type{Kind: Date32}},
+		"mask({col}, 'X')":                           {text, "hive"},
+		"mask({col}, '😀', 'x', 'n', '*')":            {text, "spark"},
+		"mask_show_first_n({col}, 3)":                {text, "impala"},
+		"mask_show_first_n({col}, 1)":                {text, "impala-utf8"},
+		"mask_first_n({col})":                        {int8s, "impala"},
+		"mask_hash({col}, 'sha512')":                 {text, "hive"},
+		"mask_hash({col}, NULL)":                     {text, "impala"},
+		"blake2b({col}, 'k1')":                       {in: text},
+		"mask_email({col})":                          {in: text},
+		"mask_card({col})":                           {in: text},
+		"regexp_replace({col}, '[a-z]', 'x')":        {text, "trino"},
+		"cast({col} AS char(9))":                     {in: text},
+		"hash_row({col}, {col})":                     {in: text},
+		"hash_row({col}, mask({col}))":               {in: Type{Kind: Int16}},
 	} {
+		in := c.in
 		// The backends have such a test of their own; one will do here.
-		p, err := compileErr(src, in, Options{Keys: testKeys(t), Backend: "std"})
+		p, err := compileErr(src, in, Options{Keys: testKeys(t), Backend: "std", Dialect: c.dialect})
 		if err != nil {
 			t.Fatal(err)
 		}

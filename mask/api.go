@@ -17,17 +17,16 @@ type Options struct {
 	// Char says that {col} has the SQL type CHAR, its values padded with
 	// blanks: the digests of Hive do not see those. Arrow has no such type.
 	Char bool
-	// KeepType casts the answer to the type of the column, as Ranger's plugin
-	// for Impala does: there the mask of a narrow integer is a BIGINT.
-	KeepType bool
 }
 
 // EvalOptions configure Program.Eval.
 type EvalOptions struct {
 	// Alloc gives the Data and Valid buffers of the result, each in one
-	// Allocate call of exactly its length, and none for an empty one. Offsets
-	// come from Go's heap, as does everything that is not part of the result.
-	// After an error everything it gave was freed. nil: Go's heap.
+	// Allocate call of exactly its length, and none for an empty one. A mask of
+	// text may ask for a buffer as long as the input and free it again before
+	// Eval returns. Offsets come from Go's heap, as does everything else that
+	// is not part of the result. After an error everything it gave was freed.
+	// nil: Go's heap.
 	Alloc   Allocator
 	Threads int // goroutines at most; 0 or 1: the caller's own
 	// Large asks for 64-bit offsets in a text or binary output that has

@@ -79,8 +79,8 @@ func Compile(e *Expr, in Type, o Options) (*Program, error) {
 
 // CompileColumns is Compile for an expression over several columns (see
 // ParseColumns). A column that the expression names must be there exactly
-// once; others are allowed. The first one is what a NULL literal and KeepType
-// take their type from. Errors also wrap ErrColumn.
+// once; others are allowed. The first one is what a NULL literal takes its type
+// from. Errors also wrap ErrColumn.
 func CompileColumns(e *Expr, in []Column, o Options) (*Program, error) {
 	if err := fips.Err(); err != nil {
 		return nil, err
@@ -100,11 +100,6 @@ func CompileColumns(e *Expr, in []Column, o Options) (*Program, error) {
 	}
 	if n.op == nil {
 		if n, err = c.source(n); err != nil {
-			return nil, err
-		}
-	}
-	if to := c.first(); o.KeepType && to.Kind != Invalid && n.out != to {
-		if n, err = c.cast(n, to, 0, false); err != nil {
 			return nil, err
 		}
 	}

@@ -553,9 +553,9 @@ func TestB39OneBadRow(t *testing.T) {
 	}
 }
 
-// TestKeepTypeAndChar: the options that stand for what Arrow has no type for.
-func TestKeepTypeAndChar(t *testing.T) {
-	p, err := compileErr("mask({col}, -1, -1, -1, -1, 5)", Type{Kind: Int8}, Options{Dialect: "impala", KeepType: true})
+// TestCastBackAndChar: what Arrow has no type for.
+func TestCastBackAndChar(t *testing.T) {
+	p, err := compileErr("cast(mask({col}, -1, -1, -1, -1, 5) AS tinyint)", Type{Kind: Int8}, Options{Dialect: "impala"})
 	if err != nil || p.Out().Kind != Int8 {
 		t.Fatal(p.Out(), err)
 	}

@@ -160,6 +160,7 @@ func dialectTable() string {
 		}
 		return no
 	}
+	rule("is", func(d *rules) string { return d.about })
 	rule("what a character is", masks(func(d *rules) string { return unitNames[d.unit] }))
 	rule("upper, lower, digit are", masks(func(d *rules) string { return tableNames[d.classes] }))
 	rule("invalid UTF-8", masks(func(d *rules) string { return badNames[d.bad] }))

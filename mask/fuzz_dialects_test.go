@@ -43,7 +43,7 @@ func TestDialectsEqualReference(t *testing.T) {
 			in, layout = plainTypes[rng.IntN(len(plainTypes))], LayoutFixed
 		}
 		src := randomDialectExpr(rng, in)
-		o := Options{Dialect: d.name, Keys: testKeys(t), Char: rng.IntN(8) == 0, KeepType: rng.IntN(8) == 0}
+		o := Options{Dialect: d.name, Keys: testKeys(t), Char: rng.IntN(8) == 0}
 		p, err := compileErr(src, in, o)
 		if err != nil {
 			continue // not of this dialect, or not of this type

@@ -82,27 +82,35 @@ const rowHeader = 9
 func (b rowBytes) eval(r *run, in *Vector) (*Vector, error) { return b.evalRows(r, []*Vector{in}) }
 
 func (rowBytes) evalRows(r *run, ins []*Vector) (*Vector, error) {
-	step := textStep{op: rowEncoder{ins}, out: Type{Kind: Binary}, whole: true}
+	e := rowEncoder{cols: ins, bytes: make([]kernels.Column, len(ins))}
+	for k, v := range ins {
+		if v.Type.bytes() {
+			e.bytes[k] = v.column(0, v.Len)
+		}
+	}
+	step := textStep{op: e, out: Type{Kind: Binary}, whole: true}
 	return step.eval(r, &Vector{Type: Type{Kind: Null}, Len: ins[0].Len})
 }
 
 // rowEncoder is rowBytes as a textOp; it looks at its own columns, not at the
 // one it is given.
-type rowEncoder struct{ cols []*Vector }
+type rowEncoder struct {
+	cols  []*Vector
+	bytes []kernels.Column // of the columns of text and binary
+}
 
 func (e rowEncoder) sizes(lens []int, _ *Vector, lo, hi int) {
 	clear(lens)
-	for _, v := range e.cols {
+	for k, v := range e.cols {
 		switch {
 		case v.Type.Kind == Null:
 			for i := range lens {
 				lens[i]++
 			}
 		case v.Type.bytes():
-			col := v.column(lo, hi)
 			for i := range lens {
 				if lens[i]++; !v.IsNull(lo + i) {
-					lens[i] += rowHeader - 1 + len(col.Row(i))
+					lens[i] += rowHeader - 1 + len(e.bytes[k].Row(lo+i))
 				}
 			}
 		default:
@@ -116,12 +124,6 @@ func (e rowEncoder) sizes(lens []int, _ *Vector, lo, hi int) {
 }
 
 func (e rowEncoder) write(dst []byte, _ *Vector, lo, hi int) error {
-	cols := make([]kernels.Column, len(e.cols)) // a few a chunk of rows
-	for k, v := range e.cols {
-		if v.Type.bytes() {
-			cols[k] = v.column(lo, hi)
-		}
-	}
 	out := dst[:0]
 	for i := lo; i < hi; i++ {
 		for k, v := range e.cols {
@@ -133,7 +135,7 @@ func (e rowEncoder) write(dst []byte, _ *Vector, lo, hi int) error {
 			begin := len(out)
 			switch {
 			case v.Type.bytes():
-				out = append(out, cols[k].Row(i-lo)...)
+				out = append(out, e.bytes[k].Row(i)...)
 			case kinds[v.Type.Kind].signed:
 				out = strconv.AppendInt(out, int64(intAt(v, i)), 10)
 			default:
@@ -207,7 +209,7 @@ func (s sha2Rows) eval(r *run, in *Vector) (*Vector, error) { return s.evalRows(
 
 func (s sha2Rows) evalRows(r *run, ins []*Vector) (*Vector, error) {
 	in, bits := ins[0], ins[1]
-	var none []int
+	out := in
 	for i := range in.Len {
 		if in.IsNull(i) {
 			continue
@@ -219,13 +221,10 @@ func (s sha2Rows) evalRows(r *run, ins []*Vector) (*Vector, error) {
 			}
 		}
 		if !known {
-			none = append(none, i)
+			out = in.without(i, out)
 		}
 	}
-	if none != nil {
-		in = in.without(none)
-	}
-	return textStep{op: lengthDigest{s, bits}, out: Type{Kind: Text}}.eval(r, in)
+	return textStep{op: lengthDigest{s, bits}, out: Type{Kind: Text}}.eval(r, out)
 }
 
 // lengthDigest is sha2Rows as a textOp. NULLs of the column it is given are those

@@ -2,7 +2,6 @@ package mask
 
 import (
 	"fmt"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -47,8 +46,7 @@ type strictText struct{ textStep }
 
 func (s strictText) eval(r *run, in *Vector) (*Vector, error) {
 	m := s.op.(*textMask)
-	var bad []int
-	col := in.column(0, in.Len)
+	out, col := in, in.column(0, in.Len)
 	for i := range in.Len {
 		if in.IsNull(i) || utf8.Valid(m.scanned(col.Row(i))) {
 			continue
@@ -56,12 +54,9 @@ func (s strictText) eval(r *run, in *Vector) (*Vector, error) {
 		if m.window == windowLast || m.window == windowShowLast {
 			return nil, r.badValue(i, "not valid UTF-8")
 		}
-		bad = append(bad, i)
+		out = in.without(i, out)
 	}
-	if bad != nil {
-		in = in.without(bad)
-	}
-	return s.textStep.eval(r, in)
+	return s.textStep.eval(r, out)
 }
 
 // badValue is the error for a value without an answer.
@@ -69,16 +64,21 @@ func (r *run) badValue(row int, why string) error {
 	return fmt.Errorf("%s: row %d: %w: %s", r.step, row, ErrValue, why)
 }
 
-// without is the column with more rows NULL; it shares everything else.
-func (v *Vector) without(rows []int) *Vector {
-	out := *v
-	out.Valid, out.ValidOffset = slices.Repeat([]byte{0xff}, bitmapSize(v.Len)), 0
-	if v.Valid != nil {
-		copyBits(out.Valid, v.Valid, v.ValidOffset, v.Len)
+// without makes one more row NULL: in a copy of the column with a bitmap of its
+// own, so is the column itself at first and then what the last call gave.
+func (v *Vector) without(row int, so *Vector) *Vector {
+	if so == v {
+		c := *v
+		so = &c
+		so.Valid, so.ValidOffset = make([]byte, bitmapSize(v.Len)), 0
+		for i := range so.Valid {
+			so.Valid[i] = 0xff
+		}
+		if v.Valid != nil {
+			copyBits(so.Valid, v.Valid, v.ValidOffset, v.Len)
+		}
 	}
-	for _, i := range rows {
-		out.Valid[i>>3] &^= 1 << (i & 7)
-	}
-	out.Nulls = v.Nulls + len(rows)
-	return &out
+	so.Valid[row>>3] &^= 1 << (row & 7)
+	so.Nulls++
+	return so
 }
