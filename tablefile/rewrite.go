@@ -54,10 +54,17 @@ func (w Way) String() string {
 	return "encoded"
 }
 
-// ColumnWays tells how the chunks of one column get into the new file: how many go each way and, for those that are encoded, why.
+// ColumnWays tells how the chunks of one column get into the new file: how many go each way, and why.
 type ColumnWays struct {
 	Chunks [3]int // by Way
-	Why    string // the reason for the first chunk that is not DictionaryOnly; empty for columns that are copied
+	Why    string // why the first encoded one is not DictionaryOnly; empty when there is none
+}
+
+func (w *ColumnWays) add(way Way, why string) {
+	w.Chunks[way]++
+	if w.Why == "" {
+		w.Why = why
+	}
 }
 
 // OpenRewriter opens the Parquet file at path; "-" is standard input. Of opts it uses BatchRows, Mem, Threads and VerifyChecksums. It fails
@@ -190,9 +197,7 @@ func (r *Rewriter) Ways(ctx context.Context, reps []Replacement) ([]ColumnWays, 
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", r.file.src.name, err)
 			}
-			if ways[i].Chunks[way]++; ways[i].Why == "" && way == Encoded {
-				ways[i].Why = why
-			}
+			ways[i].add(way, why)
 		}
 	}
 	return ways, nil

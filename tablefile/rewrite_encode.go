@@ -20,6 +20,7 @@ type newChunk struct {
 	file              *parquetFile
 	spill             *spill
 	way               Way
+	why               string // it is not DictionaryOnly
 	nullsIn, nullsOut int64
 }
 

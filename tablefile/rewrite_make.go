@@ -97,14 +97,15 @@ func (m *chunkMaker) stop(cancel context.CancelFunc) {
 // make makes the new chunk of a column in a row group.
 func (r *Rewriter) make(ctx context.Context, rep *replacement, g int, dir string) (c *newChunk, err error) {
 	defer guard(ErrMalformed, fmt.Sprintf("column %q", rep.name), &err)
-	d, _, err := r.dictionaryOf(ctx, rep, g)
-	if err != nil {
-		return nil, err
+	d, why, err := r.dictionaryOf(ctx, rep, g)
+	if err == nil && d != nil {
+		c, why, err = r.replaceDictionary(ctx, rep, d, dir)
 	}
-	if d != nil {
-		if c, _, err := r.replaceDictionary(ctx, rep, d, dir); c != nil || err != nil {
-			return c, err
-		}
+	if err == nil && c == nil {
+		c, err = r.encode(ctx, rep, g, dir)
 	}
-	return r.encode(ctx, rep, g, dir)
+	if c != nil {
+		c.why = why
+	}
+	return c, err
 }

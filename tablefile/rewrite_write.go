@@ -265,7 +265,7 @@ func (w *rewriteWriter) placeNew(ctx context.Context, rep *replacement, chunk *n
 			}
 		}
 	}
-	w.done.Ways[rep.Column].Chunks[chunk.way]++
+	w.done.Ways[rep.Column].add(chunk.way, chunk.why)
 	w.done.NullsIn[rep.Column] += chunk.nullsIn
 	w.done.NullsOut[rep.Column] += chunk.nullsOut
 	return placed, w.copy(ctx, chunk.file.src, c.span)
