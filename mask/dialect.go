@@ -51,7 +51,7 @@ type rules struct {
 	hashDecoded bool        // mask_hash sees bad bytes as U+FFFD
 	hashUpper   bool        // mask_hash writes upper-case hex
 	rawDigest   bool        // md5, sha1 and the like answer bytes, not text
-	saltedHash  bool        // mask_hash is BLAKE2b under a salt
+	hashArg     hashArg     // how mask_hash reads its argument
 }
 
 // keep, as a replacement, leaves the character or the part of a date as it is.
@@ -135,6 +135,15 @@ const (
 	nullByForm // Impala: the default where a string is expected, 0 where an integer is
 )
 
+type hashArg uint8
+
+const (
+	hashFixed      hashArg = iota // there is none
+	hashNamed                     // the name of a digest
+	hashConfigured                // as the property hive.masking.algo: sha512, or anything else for SHA-256
+	hashSalted                    // the name of a digest; without one BLAKE2b under a salt
+)
+
 type intRule uint8
 
 const (
@@ -193,7 +202,7 @@ var safe = rules{
 	args: argRules{params: 8},
 	n:    4, number: 1, date: dateRule{day: 1, month: 1, year: 0},
 	mask: everyMask, hash: textHash, digest: textAndBinary, badDate: nothing,
-	sha2: sha2OrZero, badLength: nothing, maskHash: kernels.SHA256, maskFIPS: kernels.SHA256,
+	sha2: sha2OrZero, badLength: nothing, maskHash: kernels.SHA256, maskFIPS: kernels.SHA256, hashArg: hashNamed,
 }
 
 var hive = rules{
@@ -204,7 +213,7 @@ var hive = rules{
 	n:     4, number: 1, date: dateRule{day: 1, month: 1, year: 0},
 	mask: everyMask, hash: textHash, digest: textAndBinary, badDate: refuse, castWraps: true, stripChar: true,
 	sha2: with(sha2OrZero, 1, kernels.SHA1), badLength: nothing, constLength: true,
-	maskHash: kernels.SHA256, maskFIPS: kernels.SHA256, hashDecoded: true,
+	maskHash: kernels.SHA256, maskFIPS: kernels.SHA256, hashDecoded: true, hashArg: hashConfigured,
 }
 
 var impala = rules{
@@ -256,7 +265,7 @@ var openSearch = rules{
 	lacks: []string{"mask", "mask_first_n", "mask_last_n", "mask_show_first_n", "mask_show_last_n"},
 	unit:  unitRune, bad: badReplaced, classes: classesJava, rep: defaultReps,
 	hash: textAndBinary, digest: textAndBinary, badDate: nothing,
-	sha2: sha2OrZero, badLength: nothing, maskHash: kernels.SHA256, maskFIPS: kernels.SHA256, saltedHash: true,
+	sha2: sha2OrZero, badLength: nothing, maskHash: kernels.SHA256, maskFIPS: kernels.SHA256, hashArg: hashSalted,
 }
 
 // The forms of Spark's mask that were not released, or not yet.

@@ -301,7 +301,12 @@ func TestDialectArguments(t *testing.T) {
 		{"impala", "sha2({col}, NULL)", str("a"), "NULL"},
 		{"impala", "mask_hash({col})", Value{Kind: Float64, Int: 1}, "NULL"},
 		{"trino", "md5({col})", str("a"), "type"},
-		{"trino", "mask_hash({col}, 'sha256', 'k1')", str("a"), ""},
+		{"trino", "mask_hash({col}, 'sha256')", str("a"), ""},
+		{"impala", "mask_hash({col}, 'sha512')", str("a"), ""},
+		{"hive", "mask_hash({col}, ' SHA512 ')", str("abc"), "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"},
+		{"hive", "mask_hash({col}, 'md5')", str("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"}, // as hive.masking.algo is read
+		{"hive", "mask_hash({col}, 'sha256', 'k1')", str("a"), ""},
+		{"safe", "mask_hash({col}, 'sha384')", str("abc"), "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7"},
 		{"opensearch", "mask_hash({col}, 'SHA-256', 'k1')", str("a"), ""}, // a named digest has no salt
 	} {
 		got, err := in(t, c.dialect, c.src, c.cell)

@@ -192,10 +192,13 @@ func dialectTable() string {
 	}))
 	rule("a day that does not exist", masks(func(d *rules) string { return yes(d.mask.date != answer, "-", outcomes[d.badDate]) }))
 	rule("`mask_hash`", hash(func(d *rules) string {
-		return yes(d.saltedHash, "BLAKE2b under a salt, or a digest by name", d.maskHash.String()+yes(d.hashUpper, ", upper-case hex", ""))
+		return yes(d.hashArg == hashSalted, "BLAKE2b under a salt, or a digest by name", d.maskHash.String()+yes(d.hashUpper, ", upper-case hex", ""))
+	}))
+	rule("argument of `mask_hash`", hash(func(d *rules) string {
+		return [...]string{hashFixed: "none", hashNamed: "any digest by name", hashConfigured: "'sha512', anything else is SHA-256", hashSalted: "a digest of the Java platform by name"}[d.hashArg]
 	}))
 	rule("`mask_hash` in FIPS mode", hash(func(d *rules) string {
-		return yes(d.saltedHash, "refused without the name of a digest", d.maskFIPS.String())
+		return yes(d.hashArg == hashSalted, "refused without the name of a digest", d.maskFIPS.String())
 	}))
 	rule("`mask_hash` of NULL", hash(func(d *rules) string { return yes(d.nullHash, "digest of the empty text", "NULL") }))
 	rule("`mask_hash` of invalid UTF-8", hash(func(d *rules) string { return yes(d.hashDecoded, "decoded to U+FFFD first", "the bytes") }))

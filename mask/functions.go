@@ -39,7 +39,6 @@ const (
 var (
 	anyAlg   = func(kernels.Alg) bool { return true }
 	sha2Alg  = kernels.Alg.SHA2
-	hashAlgs = func(a kernels.Alg) bool { return a == kernels.SHA256 || a == kernels.SHA512 }
 
 	hmacAlg     = func(*rules) kernels.Alg { return kernels.SHA256 }
 	maskHashAlg = func(d *rules) kernels.Alg {
@@ -89,7 +88,7 @@ var functions = []function{
 	{name: "mask_email", help: "Replaces every character before the last @; all of them without one.",
 		output: outTextNull, params: []param{withParam}, build: buildEmail},
 	partial("mask_first_n", "Masks the first n characters or digits.", windowFirst),
-	{name: "mask_hash", help: "Digest of text, SHA-256 unless asked otherwise; NULL for anything but text.",
+	{name: "mask_hash", help: "Digest of text, SHA-256 unless another is named; NULL for anything but text. What it takes besides is the dialect's.",
 		output: "text: lower-case hex; NULL of the input's type for anything but text",
 		params: []param{maskHashParam, maskSaltParam}, build: buildMaskHash},
 	{name: "mask_hmac", help: "HMAC of text under a key of the keyring; NULL for anything but text.",

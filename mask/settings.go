@@ -336,13 +336,19 @@ var caseParam = param{name: "case", read: func(s *settings, arg *Expr, _ *compil
 // maskHashParam is the algorithm of mask_hash. OpenSearch names any digest of
 // the Java platform there, and means BLAKE2b under a salt when it names none.
 var maskHashParam = param{name: "algorithm", read: func(s *settings, arg *Expr, c *compiler) error {
-	if !c.rules.saltedHash {
-		return algParam(maskHashAlg, hashAlgs).read(s, arg, c)
-	}
+	rule := c.rules.hashArg
 	switch {
-	case optional(arg):
+	case optional(arg) && rule == hashSalted:
 		s.noAlg = true // until there is a salt
-	case arg.kind == exprString && strings.EqualFold(arg.text, legacyHash):
+	case optional(arg):
+		s.alg = maskHashAlg(c.rules)
+	case rule == hashFixed:
+		return fmt.Errorf("the dialect %s has none here", c.rules.name)
+	case rule == hashConfigured && arg.kind == exprString:
+		if s.alg = kernels.SHA256; strings.EqualFold(strings.TrimSpace(arg.text), "sha512") {
+			s.alg = kernels.SHA512
+		}
+	case rule == hashSalted && arg.kind == exprString && strings.EqualFold(arg.text, legacyHash):
 		s.noAlg, s.legacy = true, true
 	default:
 		return algParam(nil, anyAlg).read(s, arg, c)
@@ -356,7 +362,7 @@ var maskSaltParam = param{name: "salt", read: func(s *settings, arg *Expr, c *co
 	switch {
 	case !s.noAlg && optional(arg):
 		return nil
-	case !c.rules.saltedHash || !s.noAlg:
+	case c.rules.hashArg != hashSalted || !s.noAlg:
 		return fmt.Errorf("no salt belongs here: only the BLAKE2b of the dialect opensearch has one")
 	}
 	s.noAlg = false
