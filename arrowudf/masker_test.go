@@ -374,12 +374,17 @@ func TestB25NestedColumns(t *testing.T) {
 	if refused < 10 {
 		t.Fatalf("%d nested columns", refused)
 	}
-	// A field within one.
-	for name := range map[string]bool{"c22.a": true, "c22.b": true, "c21.key": true, "c23.a": true} {
-		_, err := NewMasker(planFor(t, schema, rules{masks: map[string]string{name: "mask_null({col})"}}), schema, Options{})
-		if !errors.Is(err, policy.ErrClosed) || !strings.Contains(err.Error(), name) {
+	// A field within a map or a union, and one that is nested itself.
+	for name, expr := range map[string]string{"c21.key": "mask({col})", "c21.value": "mask({col})", "c24.s": "mask({col})", "c22.b": "mask({col})"} {
+		_, err := NewMasker(planFor(t, schema, rules{masks: map[string]string{name: expr}}), schema, Options{})
+		if !errors.Is(err, policy.ErrClosed) || !errors.Is(err, mask.ErrType) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	// One policy that names a column and its fields: the column's mask covers them.
+	null := "mask_null({col})"
+	if p := planFor(t, schema, rules{masks: map[string]string{"c22": null, "c22.a": null, "c22.b": null}}); len(p.Masks) != 1 || len(p.Masks[0].Path) != 0 {
+		t.Errorf("masks %v", p.Masks)
 	}
 	// Beside a masked scalar they are the same arrays.
 	out, err := maskerFor(t, schema, rules{masks: map[string]string{"row": "mask({col})"}}, Options{}).Mask(ctx, batch)
@@ -391,6 +396,62 @@ func TestB25NestedColumns(t *testing.T) {
 		if out.Column(i) != batch.Column(i) {
 			t.Errorf("column %d was copied", i)
 		}
+	}
+}
+
+// TestB25FieldsOfStructs masks fields of a struct, and of structs in a list, and
+// leaves the other fields as they are.
+func TestB25FieldsOfStructs(t *testing.T) {
+	whole := everyBatch(t, heap, 40)
+	defer whole.Release()
+	batch := whole.NewSlice(3, 37)
+	defer batch.Release()
+	schema := batch.Schema()
+	masks := map[string]string{"c22.a": "mask({col})", "c22.b": "mask_null({col})", "c23.a": "mask({col})"}
+	for _, filter := range []string{"", "row % 3 = 0"} {
+		m := maskerFor(t, schema, rules{masks: masks, filter: filter}, Options{Mem: checked(t)})
+		out, err := m.Mask(ctx, batch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked := 0
+		for k, i := 0, 0; i < int(batch.NumRows()); i++ {
+			if filter != "" && (i+3)%3 != 0 {
+				continue
+			}
+			for _, column := range []int{22, 23} {
+				in, n := batch.Column(column), fmt.Sprint(i+3)
+				got, want := show(t, out.Column(column), k), show(t, in, i)
+				want = strings.ReplaceAll(want, `"a":"s3cret`+n, `"a":"xnxxxx`+strings.Repeat("n", len(n)))
+				want = strings.ReplaceAll(want, "[1,2]", "null") // the struct's b
+				if got != want {
+					t.Errorf("row %d of %s: %s, want %s", i, in.DataType(), got, want)
+				}
+				if want != "null" {
+					checked++
+				}
+			}
+			k++
+		}
+		if checked == 0 {
+			t.Fatal("nothing was compared")
+		}
+		for _, column := range []int{22, 23} {
+			eachBuffer(out.Column(column).Data(), func(b []byte) {
+				if bytes.Contains(b, []byte("s3cret")) {
+					t.Errorf("%s holds a clear value", out.Column(column).DataType())
+				}
+			})
+			if !arrow.TypeEqual(out.Column(column).DataType(), out.Schema().Field(column).Type) {
+				t.Errorf("%s was announced as %s", out.Column(column).DataType(), out.Schema().Field(column).Type)
+			}
+		}
+		for i := range planFor(t, schema, rules{masks: masks}).Masks {
+			if (m.Func(i) == nil) != (m.Plan().Masks[i].Name == "c22.b") {
+				t.Errorf("function %d of %s", i, m.Plan().Masks[i].Name)
+			}
+		}
+		out.Release()
 	}
 }
 

@@ -289,14 +289,21 @@ func newPlan(version string, t *Table, d *Decision) (*Plan, error) {
 	slices.SortStableFunc(p.Unmatched, func(a, b Unmatched) int {
 		return firstOf(compareReasons(a.Why, b.Why), strings.Compare(a.Detail, b.Detail))
 	})
-	// A mask on a column already covers its fields; two masks at once would
-	// have to be ordered, and no rule says how.
-	for i := 1; i < len(p.Masks); i++ {
-		a, b := &p.Masks[i-1], &p.Masks[i]
-		if a.Index == b.Index && len(a.Path) < len(b.Path) && slices.Equal(a.Path, b.Path[:len(a.Path)]) {
-			return nil, fmt.Errorf("%w: %s masks %s, and %s a field of it, %s", ErrClosed, a.Why, a.Name, b.Why, b.Name)
+	// A mask on a column covers its fields, where one policy names both. Two
+	// different masks would have to be ordered, and no rule says how.
+	masked := p.Masks[:0]
+	for _, b := range p.Masks {
+		if n := len(masked); n > 0 {
+			if a := &masked[n-1]; a.Index == b.Index && len(a.Path) < len(b.Path) && slices.Equal(a.Path, b.Path[:len(a.Path)]) {
+				if a.Mask != b.Mask || *a.Why != *b.Why {
+					return nil, fmt.Errorf("%w: %s masks %s, and %s a field of it, %s", ErrClosed, a.Why, a.Name, b.Why, b.Name)
+				}
+				continue
+			}
 		}
+		masked = append(masked, b)
 	}
+	p.Masks = masked
 	if p.Filter != nil {
 		if _, err := p.Filter.Compile(t); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.FilterWhy, err)

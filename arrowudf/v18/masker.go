@@ -31,12 +31,13 @@ type Masker struct {
 	pool   sync.Pool // of *maskScratch
 }
 
-// maskedColumn is a column with a mask: a function, or NULL in every row where
-// that is the only mask that the type can have.
+// maskedColumn is a column with a mask: a function; masks of fields within; or
+// neither, which is NULL in every row.
 type maskedColumn struct {
-	index int
-	fn    *Func
-	why   *policy.Reason
+	index  int
+	fn     *Func
+	fields []fieldMask
+	why    *policy.Reason
 }
 
 // maskScratch is what a batch with a filter needs for a while.
@@ -99,43 +100,52 @@ func NewMasker(plan *policy.Plan, schema *arrow18.Schema, opts arrowudf.Options)
 
 // bind compiles the mask of a column and adapts its field.
 func (m *Masker) bind(c *policy.ColumnMask, field *arrow18.Field) error {
-	column := maskedColumn{index: c.Index, why: c.Why}
-	if len(c.Path) > 0 {
-		return fmt.Errorf("%w: %w: a field of a nested column cannot be masked by itself; mask the whole column by NULL", policy.ErrClosed, mask.ErrType)
-	}
 	field.Metadata = safeMetadata(field.Metadata)
+	var err error
 	if maskType(field.Type).Kind == mask.Nested {
-		if !arrowudf.AllNull(c.Mask) {
-			return fmt.Errorf("%w: %w: %s can be masked by NULL only", policy.ErrClosed, mask.ErrType, field.Type)
-		}
-		var err error
 		if m.shapes[c.Index], err = shapeOf(field.Type); err != nil {
 			return err
 		}
-		field.Nullable = true
-		m.masked = append(m.masked, column)
-		return nil
 	}
-	opts := m.opts
-	opts.Dialect = c.Mask.Dialect
-	fn, err := Compile(c.Mask.Expr, field.Type, opts)
-	if err != nil {
+	if len(c.Path) > 0 {
+		return m.bindField(c, field)
+	}
+	column := maskedColumn{index: c.Index, why: c.Why}
+	if column.fn, err = m.compile(c.Mask, field); err != nil {
 		return err
 	}
+	m.masked = append(m.masked, column)
+	return nil
+}
+
+// compile compiles a mask for a field and adapts the field to what comes out.
+// The function is nil for a nested field, which becomes NULL.
+func (m *Masker) compile(c *policy.Mask, field *arrow18.Field) (*Func, error) {
+	if maskType(field.Type).Kind == mask.Nested {
+		if !arrowudf.AllNull(c) {
+			return nil, fmt.Errorf("%w: %w: %s can be masked by NULL only", policy.ErrClosed, mask.ErrType, field.Type)
+		}
+		field.Nullable = true
+		return nil, nil
+	}
+	opts := m.opts
+	opts.Dialect = c.Dialect
+	fn, err := Compile(c.Expr, field.Type, opts)
+	if err != nil {
+		return nil, err
+	}
 	in, out := maskType(field.Type), maskType(fn.OutType())
-	if expr, ok := arrowudf.CastBack(c.Mask.Expr, in, out); ok {
+	if expr, ok := arrowudf.CastBack(c.Expr, in, out); ok {
 		if fn, err = Compile(expr, field.Type, opts); err != nil {
-			return err
+			return nil, err
 		}
 		out = in
 	}
 	if in != out {
-		return fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Mask.Expr, in, out)
+		return nil, fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Expr, in, out)
 	}
 	field.Type, field.Nullable = fn.OutType(), field.Nullable || fn.Nullable()
-	column.fn = fn
-	m.masked = append(m.masked, column)
-	return nil
+	return fn, nil
 }
 
 // Plan is the plan that is carried out.
@@ -144,13 +154,17 @@ func (m *Masker) Plan() *policy.Plan { return m.plan }
 // Schema is the schema of every result; see arrowudf.Masker.Schema.
 func (m *Masker) Schema() *arrow18.Schema { return m.out }
 
-// Func is the compiled mask of column i; nil when the column has none, or when
-// it is nested and masked by NULL.
+// Func is the compiled form of mask i of the plan; nil for NULL of a nested
+// column or field.
 func (m *Masker) Func(i int) *Func {
 	for _, c := range m.masked {
-		if c.index == i {
+		if i == 0 && c.fields == nil {
 			return c.fn
 		}
+		if i < len(c.fields) {
+			return c.fields[i].fn
+		}
+		i -= max(1, len(c.fields))
 	}
 	return nil
 }
@@ -267,6 +281,12 @@ func (m *Masker) choose(ctx context.Context, batch arrow18.RecordBatch, s *maskS
 func (m *Masker) column(ctx context.Context, batch arrow18.RecordBatch, i int, c *maskedColumn, rows int, s *maskScratch) (arrow18.Array, error) {
 	col := batch.Column(i)
 	switch {
+	case c != nil && c.fields != nil:
+		runs := []rowtake.Run{{Lo: 0, Hi: rows}}
+		if s != nil {
+			runs = s.runs
+		}
+		return m.maskFields(ctx, col, c, runs)
 	case c != nil && c.fn == nil:
 		return nullRows(m.in.Field(i).Type, m.shapes[i], rows, m.opts.Mem)
 	case s != nil:

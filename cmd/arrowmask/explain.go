@@ -174,10 +174,17 @@ func (p *plan) explain() []columnExplanation {
 	}
 	for _, c := range p.masked {
 		x := &all[c.index]
-		x.Policy = c.policy
-		x.Expression, x.OutputType, x.Digests = c.source, c.out.Type.String(), c.digests()
-		x.Warnings = append(x.Warnings, c.notes...)
-		x.Why = c.why()
+		x.OutputType = c.out.Type.String()
+		x.Digests, x.Warnings = append(x.Digests, c.digests()...), append(x.Warnings, c.notes...)
+		if c.name != x.Name { // a field within
+			if x.Expression != "" {
+				x.Expression += "; "
+			}
+			x.Expression += c.name + ": " + c.source
+			x.Why = "fields within are masked"
+			continue
+		}
+		x.Expression, x.Policy, x.Why = c.source, c.policy, c.why()
 	}
 	return all
 }

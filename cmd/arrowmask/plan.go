@@ -28,7 +28,6 @@ type plan struct {
 // masker is what carries a plan out: v18.ColumnMasks or v18.Masker.
 type masker interface {
 	Schema() *arrow.Schema
-	Func(column int) *v18.Func
 	Mask(context.Context, arrow.RecordBatch) (arrow.RecordBatch, error)
 }
 
@@ -65,7 +64,7 @@ func newPlan(schema *arrow.Schema, sets []set, dialect string, keys *mask.Keyrin
 	}
 	p.masks = m
 	for _, c := range p.masked {
-		c.fn, c.out = p.masks.Func(c.index), p.masks.Schema().Field(c.index)
+		c.fn, c.out = m.Func(c.index), m.Schema().Field(c.index)
 		c.notes = c.fn.Notes()
 		if twin := caseTwin(schema, c.index); twin != "" {
 			c.notes = append(c.notes, fmt.Sprintf("column %q differs from it in letter case only; this --set does not mask that one", twin))

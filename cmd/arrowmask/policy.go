@@ -312,7 +312,7 @@ func (q *question) plan(schema *arrow.Schema, keys *mask.Keyring) (*plan, error)
 		c := &decided.Masks[i]
 		column := &maskedColumn{
 			index: c.Index, name: c.Name, source: c.Mask.Expr, policy: newPolicyRef(c.Why),
-			in: schema.Field(c.Index), out: m.Schema().Field(c.Index), fn: m.Func(c.Index),
+			in: schema.Field(c.Index), out: m.Schema().Field(c.Index), fn: m.Func(i),
 		}
 		if column.fn != nil {
 			column.source, column.notes = column.fn.Expr(), column.fn.Notes()

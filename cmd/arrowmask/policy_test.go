@@ -461,7 +461,7 @@ func TestB25NestedColumnsInFiles(t *testing.T) {
 				grep(t, out, text)
 			}
 			for other, texts := range secrets {
-				if other == column || strings.Contains(other, ".") {
+				if other == column || strings.Contains(other, ".") || strings.HasPrefix(column, other+".") {
 					continue
 				}
 				b, err := os.ReadFile(out)
@@ -477,8 +477,8 @@ func TestB25NestedColumnsInFiles(t *testing.T) {
 			}
 		}
 	}
-	// id by all seven, every nested column by MASK_NULL.
-	if masked != 7+3 || refused != 6*7-3 {
+	// id and the struct's field by all seven, every nested column by MASK_NULL.
+	if masked != 7+7+3 || refused != 5*7-3 {
 		t.Errorf("%d masked, %d refused", masked, refused)
 	}
 	// A filter takes nested rows along, and leaves nothing of the others.
