@@ -348,7 +348,11 @@ func (m *masking) runPolicy(ctx context.Context, out, errOut io.Writer) error {
 	}
 	defer log.close()
 	m.log = log
-	if err := m.runBatches(ctx, out, errOut); err != nil {
+	run := m.runBatches
+	if copies, _ := m.copiesChunks(); copies {
+		run = m.runRewrite
+	}
+	if err := run(ctx, out, errOut); err != nil {
 		return errors.Join(err, log.write(m.auditRecord(err)))
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -51,6 +52,12 @@ func (m *masking) runRewrite(ctx context.Context, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if !p.byChunks() {
+		if err := r.Close(); err != nil {
+			return err
+		}
+		return m.runBatches(ctx, out, errOut)
+	}
 	if !m.quiet {
 		p.warn(errOut)
 	}
@@ -72,7 +79,12 @@ func (m *masking) runRewrite(ctx context.Context, out, errOut io.Writer) error {
 		c.nullsIn.Store(w.NullsIn[c.index])
 		c.nullsOut.Store(w.NullsOut[c.index])
 	}
+	p.rowsRead.Store(m.rows)
 	took := time.Since(start)
+	// What is not on record is not handed out.
+	if err := m.log.write(m.auditRecord(nil)); err != nil {
+		return err
+	}
 	if err := m.publish(w, m.newReport(p, took), out); err != nil {
 		return err
 	}
@@ -90,7 +102,23 @@ func (m *masking) planRewrite(r *tablefile.Rewriter) (*plan, error) {
 			}
 		}
 	}
-	return newPlan(r.Schema(), m.sets, m.dialect, m.ring)
+	p, err := m.newPlan(r.Schema())
+	if err != nil || m.asked == nil {
+		return p, err
+	}
+	for _, c := range p.masked {
+		if err := r.Unreadable(c.index); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.in, err)
+		}
+	}
+	return p, nil
+}
+
+// byChunks reports whether the plan changes nothing but the values of whole
+// columns, so that every other column may be copied. A row filter does more.
+func (p *plan) byChunks() bool {
+	return p.policies == nil || p.policies.decided.Filter == nil &&
+		!slices.ContainsFunc(p.masked, func(c *maskedColumn) bool { return c.fn == nil || c.name != c.in.Name })
 }
 
 // replacements are the masked columns as tablefile wants them. Every mask is a
