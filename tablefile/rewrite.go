@@ -287,7 +287,8 @@ func (p *rewritePlan) mayCopy(s span) error {
 	return nil
 }
 
-// wayOf decides how a chunk of a column that is replaced is made. Whether a value becomes NULL shows only when it is made.
+// wayOf decides how a chunk of a column that is replaced is made. It reads the dictionary, and leaves the indices
+// unread: whether all values of the dictionary are in use shows only when the chunk is made.
 func (r *Rewriter) wayOf(ctx context.Context, rep *replacement, g int) (Way, string, error) {
 	d, why, err := r.dictionaryOf(ctx, rep, g)
 	if err != nil || d == nil {

@@ -36,7 +36,8 @@ const (
 	whyNullable    = "it becomes nullable"
 	whyMixed       = "not all of its pages are dictionary-encoded"
 	whyLarge       = "its dictionary has more values than rows"
-	whyNulls       = "its metadata does not count the NULLs"
+	whyUnused      = "its dictionary has values that no row has"
+	whyOldLevels   = "its levels are in an old encoding"
 	whyNullMade    = "a NULL does not stay NULL"
 	whyMadeNull    = "a value becomes NULL"
 	whyBig         = "its new dictionary would be too large for a page"
@@ -47,7 +48,7 @@ const (
 type dictionaryChunk struct {
 	old   *columnChunk
 	pages []*page // the dictionary first
-	nulls int64
+	nulls int64   // known when the indices have been read
 }
 
 // dictionaryOf looks whether a chunk of a column to replace can keep its indices; when not, it says why.
@@ -67,16 +68,11 @@ func (r *Rewriter) dictionaryOf(ctx context.Context, rep *replacement, g int) (d
 	if c := compress.Compression(d.old.codec); !known(c) {
 		return nil, whyCodec, nil
 	}
-	v2nulls, all2 := int64(0), true
 	_, err = walkPages(r.file.src, d.old, r.file.end, func(p *page) error {
 		dictionary := p.kind == dictionaryPage && len(d.pages) == 0
 		indices := p.isData() && len(d.pages) > 0 && (p.encoding == plainDictionary || p.encoding == rleDictionary)
 		if !dictionary && !indices {
 			return errMixed
-		}
-		if p.isData() {
-			n, ok := nullsOf(p)
-			v2nulls, all2 = v2nulls+n, all2 && ok
 		}
 		d.pages = append(d.pages, p)
 		return nil
@@ -86,13 +82,12 @@ func (r *Rewriter) dictionaryOf(ctx context.Context, rep *replacement, g int) (d
 		return nil, whyMixed, nil
 	case err != nil:
 		return nil, "", fmt.Errorf("column %q: %w", rep.name, err)
-	case d.pages[0].values > d.old.values:
+	}
+	// A value takes a byte at least, so a dictionary of more values than bytes is damaged; the decoder will tell.
+	if size, _ := d.pages[0].head.Int(pageUncompressed); d.pages[0].values > min(d.old.values, size, maxPageUncompressed) {
 		return nil, whyLarge, nil
 	}
 	if rep.Field.Nullable {
-		if d.nulls, err = statedNulls(d.old, v2nulls, all2); err != nil {
-			return nil, whyNulls, nil
-		}
 		if keeps, err := rep.keepsNull(ctx); err != nil || !keeps {
 			return nil, whyNullMade, err
 		}
@@ -105,34 +100,6 @@ var errMixed = errors.New("mixed pages")
 func known(c compress.Compression) bool {
 	_, err := compress.GetCodec(c)
 	return err == nil
-}
-
-// nullsOf is the number of NULLs that the header of a data page of version 2 tells.
-func nullsOf(p *page) (int64, bool) {
-	if p.kind != dataPageV2 {
-		return 0, false
-	}
-	head, err := p.head.Struct(pageDataV2)
-	if err != nil {
-		return 0, false
-	}
-	return head.Int(headV2Nulls)
-}
-
-// statedNulls is the number of NULLs that the metadata of a chunk tells, or else its pages do.
-func statedNulls(c *columnChunk, byPages int64, pagesKnow bool) (int64, error) {
-	nulls, ok := byPages, pagesKnow
-	stats, err := c.meta.Struct(metaStatistics)
-	if err != nil {
-		return 0, err
-	}
-	if n, stated := stats.Int(statNullCount); stated {
-		nulls, ok = n, true
-	}
-	if !ok || nulls < 0 || nulls > c.values {
-		return 0, ErrMalformed
-	}
-	return nulls, nil
 }
 
 // keepsNull says whether Apply makes NULL of NULL.
@@ -154,6 +121,9 @@ func (rep *replacement) keepsNull(ctx context.Context) (bool, error) {
 
 // replaceDictionary makes a new chunk with another dictionary and the old indices. When it cannot be, it says why and gives no chunk.
 func (r *Rewriter) replaceDictionary(ctx context.Context, rep *replacement, d *dictionaryChunk, dir string) (c *newChunk, why string, err error) {
+	if why, err := r.checkIndices(rep, d); err != nil || why != "" {
+		return nil, why, err
+	}
 	values, why, err := r.newDictionary(ctx, rep, d)
 	if err != nil || why != "" {
 		return nil, why, err

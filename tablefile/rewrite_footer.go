@@ -31,7 +31,7 @@ const (
 	headValues, headEncoding, headSorted                               = 1, 2, 3
 	headDefEncoding, headRepEncoding, headStatistics                   = 3, 4, 5
 	headV2Encoding, headV2DefLength, headV2RepLength                   = 4, 5, 6
-	headV2Nulls, headV2Compressed, headV2Statistics                    = 2, 7, 8
+	headV2Compressed, headV2Statistics                                 = 7, 8
 	locationAt, locationSize                                           = 1, 2
 	sortColumn                                                         = 1
 	keyValueKey, keyValueValue                                         = 1, 2

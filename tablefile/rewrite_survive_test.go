@@ -532,3 +532,73 @@ func TestRewriteRefusals(t *testing.T) {
 		t.Errorf("onto itself: %v", err)
 	}
 }
+
+// A dictionary with values that no row has is not replaced alone: even masked, they would tell of what was there.
+func TestRewriteUnusedDictionaryValues(t *testing.T) {
+	values := []string{"SECRET-A", "SECRET-B", "SECRET-C"}
+	for name, c := range map[string]struct {
+		indices string
+		way     Way
+	}{"all used": {"[0, 1, 2, null, 1]", DictionaryOnly}, "one is not": {"[0, 2, 2, null, 0]", Encoded}} {
+		typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+		dict, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["`+strings.Join(values, `","`)+`"]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		indices, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader(c.indices))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sc := arrow.NewSchema([]arrow.Field{{Name: "d", Type: typ, Nullable: true}}, nil)
+		batch := array.NewRecordBatch(sc, []arrow.Array{array.NewDictionaryArray(typ, indices, dict)}, 5)
+		in := write(t, "dict.parquet", WriteOptions{}, batch)
+		out, w := mustRewrite(t, in, func(r *Rewriter) Replacement {
+			x := hashed(0, r.Schema().Field(0))
+			return x
+		})
+		if w.Ways[0].Chunks[c.way] != 1 || c.way == Encoded && w.Ways[0].Why != whyUnused {
+			t.Errorf("%s: %+v", name, w.Ways[0])
+		}
+		if s := readText(t, out); strings.Contains(s, hashText("SECRET-B")) != (c.way == DictionaryOnly) {
+			t.Errorf("%s: the hash of SECRET-B in the new file: %v", name, c.way != DictionaryOnly)
+		}
+		if w.NullsIn[0] != 1 || w.NullsOut[0] != 1 {
+			t.Errorf("%s: %d NULLs in, %d out", name, w.NullsIn[0], w.NullsOut[0])
+		}
+	}
+}
+
+// The runs are decoded as the format describes them.
+func TestRuns(t *testing.T) {
+	for name, c := range map[string]struct {
+		b     []byte
+		width uint
+		count int64
+		want  []uint32 // nil: an error
+	}{
+		"the format's example": {[]byte{0x03, 0x88, 0xc6, 0xfa}, 3, 8, []uint32{0, 1, 2, 3, 4, 5, 6, 7}},
+		"a run":                {[]byte{0x08, 0x05}, 3, 4, []uint32{5, 5, 5, 5}},
+		"a long run":           {[]byte{0x08, 0x05}, 3, 2, []uint32{5, 5}},
+		"two bytes":            {[]byte{0x04, 0x34, 0x12}, 13, 2, []uint32{0x1234, 0x1234}},
+		"no bits":              {[]byte{0x06}, 0, 3, []uint32{0, 0, 0}},
+		"run and pack":         {[]byte{0x02, 0x01, 0x03, 0xaa}, 1, 9, []uint32{1, 0, 1, 0, 1, 0, 1, 0, 1}},
+		"cut group":            {[]byte{0x03, 0x88}, 3, 2, []uint32{0, 1}},
+		"cut too short":        {[]byte{0x03, 0x88}, 3, 3, nil},
+		"no run":               {[]byte{0x00, 0x01}, 1, 1, nil},
+		"nothing":              {nil, 1, 1, nil},
+		"32 bits":              {[]byte{0x03, 1, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 3, 0, 0, 0x80}, 32, 3, []uint32{1, 0xffffffff, 0x80000003}},
+		"many groups":          {[]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, 1, 3, nil},
+	} {
+		var got []uint32
+		r := runs{b: c.b, width: c.width}
+		err := r.read(c.count, func(v uint32, n int64) error {
+			for range n {
+				got = append(got, v)
+			}
+			return nil
+		})
+		if c.want == nil && !errors.Is(err, errIndices) || c.want != nil && (err != nil || !slices.Equal(got, c.want)) {
+			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
+		}
+	}
+}

@@ -211,9 +211,19 @@ var keptMeta = []int16{metaType, metaEncodings, metaPath, metaCodec, metaNumValu
 
 // placeOld copies a column chunk of the old file.
 func (w *rewriteWriter) placeOld(ctx context.Context, c *columnChunk) (placedChunk, error) {
-	var err error
-	if c.to, err = walkPages(w.file.src, c, w.file.end, nil); err != nil {
+	firstData := int64(0)
+	end, err := walkPages(w.file.src, c, w.file.end, func(p *page) error {
+		if p.isData() && firstData == 0 {
+			firstData = p.from
+		}
+		return nil
+	})
+	if err != nil {
 		return placedChunk{}, err
+	}
+	c.to = end
+	if at, _ := c.meta.Int(metaDataPageAt); at != 0 && (at < c.span.from || at > c.to) {
+		c.meta = c.meta.WithInt(metaDataPageAt, thrift.I64, firstData) // a damaged one; its pages are whole
 	}
 	if err := w.plan.mayCopy(c.span); err != nil {
 		return placedChunk{}, err
