@@ -1,0 +1,26 @@
+"""The functions in DataFusion, as scalar functions.
+
+>>> import arrowmask.datafusion
+>>> arrowmask.datafusion.register(ctx)
+>>> ctx.sql("SELECT am_sha2(email, 256) FROM customers")
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from . import _engine
+
+
+def register(ctx: Any, *, prefix: str = "am_", functions: Mapping[str, str] | None = None, **options: Any) -> list[str]:
+    """Adds the functions of text to a session context, see `arrowmask.duckdb.register`.
+    Text goes in and comes out as string views, DataFusion's own layout."""
+    import pyarrow as pa
+    from datafusion import udf
+
+    names = []
+    for name, arity, f in _engine.functions(prefix, functions, options):
+        types = [pa.string_view(), pa.int64()][:arity]
+        ctx.register_udf(udf(f, types, pa.string_view(), "immutable", name))
+        names.append(name)
+    return names
