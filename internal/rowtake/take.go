@@ -25,6 +25,10 @@ func Take(s *Shape, d *Data, runs []Run, mem Memory) (*Data, error) {
 			return nil, fmt.Errorf("%w: rows %d to %d of %d", ErrData, r.Lo, r.Hi, d.Len)
 		}
 	}
+	empty := func(r Run) bool { return r.Lo == r.Hi }
+	if slices.ContainsFunc(runs, empty) {
+		runs = slices.DeleteFunc(slices.Clone(runs), empty)
+	}
 	t := &taker{mem: mem}
 	out, err := t.take(s, d, runs)
 	if err != nil {
@@ -69,20 +73,17 @@ func (d *Data) child(i int) *Data {
 	return nil
 }
 
-// span is the rows that runs touch, from the lowest to the highest.
-func span(runs []Run) (lo, hi int) {
-	lo = math.MaxInt
+// end is the row after the highest that runs touch.
+func end(runs []Run) (hi int) {
 	for _, r := range runs {
-		if r.Hi > r.Lo {
-			lo, hi = min(lo, r.Lo), max(hi, r.Hi)
-		}
+		hi = max(hi, r.Hi)
 	}
-	return min(lo, hi), hi
+	return hi
 }
 
 // need makes sure that a buffer has the values of all rows of runs, plus extra.
 func (d *Data) need(b []byte, runs []Run, width, extra int, what string) error {
-	_, hi := span(runs)
+	hi := end(runs)
 	if hi == 0 {
 		return nil
 	}
@@ -92,12 +93,12 @@ func (d *Data) need(b []byte, runs []Run, width, extra int, what string) error {
 	return nil
 }
 
-// take copies runs, which lie within d's rows.
+// take copies runs, none of which is empty.
 func (t *taker) take(s *Shape, d *Data, runs []Run) (*Data, error) {
 	if d == nil || d.Offset < 0 || d.Len < 0 {
 		return nil, fmt.Errorf("%w: child without data", ErrData)
 	}
-	if _, hi := span(runs); hi > d.Len {
+	if hi := end(runs); hi > d.Len {
 		return nil, fmt.Errorf("%w: row %d of %d", ErrData, hi, d.Len)
 	}
 	out := &Data{Len: count(runs)}
@@ -164,7 +165,7 @@ func (t *taker) validity(d *Data, runs []Run, out *Data) ([]byte, error) {
 	if len(in) == 0 {
 		return nil, nil
 	}
-	if _, hi := span(runs); hi > 0 && (d.Offset > math.MaxInt-hi || (d.Offset+hi-1)/8 >= len(in)) {
+	if hi := end(runs); hi > 0 && (d.Offset > math.MaxInt-hi || (d.Offset+hi-1)/8 >= len(in)) {
 		return nil, fmt.Errorf("%w: validity of %d bytes for rows up to %d", ErrData, len(in), d.Offset+hi)
 	}
 	b := t.zeroed((out.Len + 7) / 8)
@@ -210,7 +211,7 @@ func copyBits(dst, src []byte, offset int, runs []Run) {
 
 func (t *taker) bits(d *Data, runs []Run, out *Data) error {
 	in := d.buffer(1)
-	if _, hi := span(runs); hi > 0 && (d.Offset > math.MaxInt-hi || (d.Offset+hi-1)/8 >= len(in)) {
+	if hi := end(runs); hi > 0 && (d.Offset > math.MaxInt-hi || (d.Offset+hi-1)/8 >= len(in)) {
 		return fmt.Errorf("%w: %d bytes of bits for rows up to %d", ErrData, len(in), d.Offset+hi)
 	}
 	b := t.zeroed((out.Len + 7) / 8)
@@ -283,11 +284,8 @@ func offsets[T offset](t *taker, d *Data, runs []Run, out *Data) error {
 	}
 	o := t.alloc((out.Len + 1) * widthOf[T]())
 	put[T](o, 0, 0)
-	end, row := int64(0), 0
+	size, row := int64(0), 0
 	for _, r := range runs {
-		if r.Hi == r.Lo {
-			continue
-		}
 		base := at[T](in, d.Offset+r.Lo)
 		prev := base
 		if base < 0 {
@@ -299,22 +297,20 @@ func offsets[T offset](t *taker, d *Data, runs []Run, out *Data) error {
 				return fmt.Errorf("%w: offsets fall at row %d", ErrData, i)
 			}
 			row++
-			put[T](o, row, end+next-base)
+			put[T](o, row, size+next-base)
 			prev = next
 		}
 		if prev > int64(len(data)) {
 			return fmt.Errorf("%w: offset past the end at row %d", ErrData, r.Hi)
 		}
-		if end += prev - base; end > limitOf[T]() {
-			return fmt.Errorf("%w: %d bytes", ErrTooLarge, end)
+		if size += prev - base; size > limitOf[T]() {
+			return fmt.Errorf("%w: %d bytes", ErrTooLarge, size)
 		}
 	}
-	b := t.alloc(int(end))
+	b := t.alloc(int(size))
 	to := 0
 	for _, r := range runs {
-		if r.Hi > r.Lo {
-			to += copy(b[to:], data[at[T](in, d.Offset+r.Lo):at[T](in, d.Offset+r.Hi)])
-		}
+		to += copy(b[to:], data[at[T](in, d.Offset+r.Lo):at[T](in, d.Offset+r.Hi)])
 	}
 	out.Buffers = append(out.Buffers, o, b)
 	return nil
@@ -413,7 +409,10 @@ func (t *taker) child(s *Shape, i int, d *Data, runs []Run, out *Data) error {
 
 // shift is runs of a parent as runs of a child with k values a row.
 func shift(runs []Run, offset, k int) []Run {
-	if offset == 0 && k == 1 {
+	switch {
+	case k == 0:
+		return nil
+	case offset == 0 && k == 1:
 		return runs
 	}
 	out := make([]Run, len(runs))
@@ -490,7 +489,7 @@ func rowsOf[T offset](t *taker, s *Shape, d *Data, runs []Run, out *Data, sizes 
 	}
 	valid := d.buffer(0)
 	var inner []Run
-	end, k := int64(0), 0
+	size, k := int64(0), 0
 	for _, r := range runs {
 		for i := r.Lo; i < r.Hi; i++ {
 			lo, n := row(i)
@@ -502,15 +501,15 @@ func rowsOf[T offset](t *taker, s *Shape, d *Data, runs []Run, out *Data, sizes 
 			}
 			inner = push(inner, int(lo), int(lo+n))
 			if sizes {
-				put[T](o, k, end)
+				put[T](o, k, size)
 				put[T](z, k, n)
 			}
-			if end += n; end > limitOf[T]() {
-				return fmt.Errorf("%w: %d values of lists", ErrTooLarge, end)
+			if size += n; size > limitOf[T]() {
+				return fmt.Errorf("%w: %d values of lists", ErrTooLarge, size)
 			}
 			k++
 			if !sizes {
-				put[T](o, k, end)
+				put[T](o, k, size)
 			}
 		}
 	}
@@ -607,7 +606,7 @@ func (t *taker) dictionary(s *Shape, d *Data, runs []Run, out *Data) error {
 		// that is negative is past every dictionary either way.
 		return v & mask
 	}
-	place := make([]int32, dict.Len+1)
+	p := newPlaces(dict.Len, out.Len)
 	for _, r := range runs {
 		for i := r.Lo; i < r.Hi; i++ {
 			if null(i) {
@@ -617,25 +616,17 @@ func (t *taker) dictionary(s *Shape, d *Data, runs []Run, out *Data) error {
 			if v >= uint64(dict.Len) {
 				return fmt.Errorf("%w: row %d refers to no value of the dictionary of %d", ErrData, i, dict.Len)
 			}
-			place[v] = 1
+			p.use(int(v))
 		}
 	}
-	var inner []Run
-	n := int32(0)
-	for v, used := range place[:dict.Len] {
-		if used != 0 {
-			place[v] = n
-			n++
-			inner = push(inner, v, v+1)
-		}
-	}
+	inner := p.number()
 	o := t.alloc(out.Len * s.Width)
 	k := 0
 	for _, r := range runs {
 		for i := r.Lo; i < r.Hi; i++ {
 			v := uint64(0)
 			if !null(i) {
-				v = uint64(place[read(i)])
+				v = uint64(p.at(int(read(i))))
 			}
 			putIndex(o, s.Width, k, v)
 			k++
@@ -654,26 +645,23 @@ func (t *taker) runEnds(s *Shape, d *Data, runs []Run, out *Data) error {
 	if err := ends.need(in, []Run{{0, ends.Len}}, s.Width, 0, "run ends"); err != nil {
 		return err
 	}
-	end := func(k int) int64 { return int64(index(in, s.Width, ends.Offset+k)) }
+	endOf := func(k int) int64 { return int64(index(in, s.Width, ends.Offset+k)) }
 	for k := range ends.Len {
-		if end(k) <= 0 || k > 0 && end(k) <= end(k-1) {
+		if endOf(k) <= 0 || k > 0 && endOf(k) <= endOf(k-1) {
 			return fmt.Errorf("%w: run end %d does not exceed the one before", ErrData, k)
 		}
 	}
-	if _, hi := span(runs); hi > 0 && (ends.Len == 0 || end(ends.Len-1) < int64(d.Offset+hi)) {
+	if hi := end(runs); hi > 0 && (ends.Len == 0 || endOf(ends.Len-1) < int64(d.Offset+hi)) {
 		return fmt.Errorf("%w: runs end before row %d", ErrData, d.Offset+hi)
 	}
 	var inner []Run
 	var newEnds []int64
 	last, rows := -1, int64(0)
 	for _, r := range runs {
-		if r.Lo == r.Hi {
-			continue
-		}
 		lo, hi := int64(d.Offset+r.Lo), int64(d.Offset+r.Hi)
-		k := sort.Search(ends.Len, func(k int) bool { return end(k) > lo })
+		k := sort.Search(ends.Len, func(k int) bool { return endOf(k) > lo })
 		for ; lo < hi; k++ {
-			stop := min(end(k), hi)
+			stop := min(endOf(k), hi)
 			rows += stop - lo
 			if k == last {
 				newEnds[len(newEnds)-1] = rows
