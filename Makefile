@@ -8,7 +8,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LDFLAGS := -X main.version=$(VERSION)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-race test-purego test-386 test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick clean
+.PHONY: help build demo test test-race test-purego test-386 test-emulated test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -30,6 +30,9 @@ test-purego: ## the same tests without assembly, as a machine of another kind ru
 
 test-386: ## the same where an int has 32 bits
 	GOARCH=386 CGO_ENABLED=0 $(GO) test -short ./kernels/... ./hexenc/... ./internal/asciimask/... ./fips/... ./mask/...
+
+test-emulated: ## the same on arm64 and on older x86-64, under QEMU (installs it)
+	@scripts/test-emulated.sh
 
 test-interop: build ## read what arrowmask writes with pyarrow and polars, and the reverse (installs them)
 	@scripts/interop/run.sh $(BIN)

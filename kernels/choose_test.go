@@ -58,7 +58,7 @@ func TestChoose(t *testing.T) {
 		passed   []string // "name: part of the reason"
 		warnings int
 	}{
-		{"best first", []*Backend{fake(SHA256, "a", cpu.SHA), fake(SHA256, "b", 0)}, "a", nil, 0},
+		{"best first", []*Backend{fake(SHA256, "a", 0), fake(SHA256, "b", 0)}, "a", nil, 0},
 		{"best is missing something", []*Backend{fake(SHA256, "a", cpu.SHA|cpu.AVX512F), fake(SHA256, "b", 0)},
 			"b", []string{"a: lacks avx512f"}, 0},
 		{"best is wrong in row 0", []*Backend{broken(SHA256, "a", 0), fake(SHA256, "b", 0)},
