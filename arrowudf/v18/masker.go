@@ -223,18 +223,24 @@ func (m *Masker) apply(ctx context.Context, batch arrow18.RecordBatch) (out arro
 			return nil, fmt.Errorf("%s: %w", m.plan.FilterWhy, err)
 		}
 	}
-	next := 0
+	next, all := 0, batch.Columns()
 	for i := range cols {
-		var c *maskedColumn
-		if next < len(m.masked) && m.masked[next].index == i {
-			c, next = &m.masked[next], next+1
-		}
-		if cols[i], err = m.column(ctx, batch, i, c, rows, s); err != nil {
-			name := m.in.Field(i).Name
-			if c != nil {
-				return nil, fmt.Errorf("%s: column %q: %w", c.why, name, err)
+		switch {
+		case next < len(m.masked) && m.masked[next].index == i:
+			next++
+		case s == nil:
+			cols[i] = all[i]
+			cols[i].Retain()
+		default:
+			if cols[i], err = takeRows(all[i], m.shapes[i], s.runs, m.opts.Mem); err != nil {
+				return nil, fmt.Errorf("%s: column %q: %w", m.plan.FilterWhy, m.in.Field(i).Name, err)
 			}
-			return nil, fmt.Errorf("%s: column %q: %w", m.plan.FilterWhy, name, err)
+		}
+	}
+	for k := range m.masked {
+		c := &m.masked[k]
+		if cols[c.index], err = m.mask(ctx, all[c.index], c, rows, s); err != nil {
+			return nil, fmt.Errorf("%s: column %q: %w", c.why, m.in.Field(c.index).Name, err)
 		}
 	}
 	var meta arrow18.Metadata
@@ -276,29 +282,25 @@ func (m *Masker) choose(ctx context.Context, batch arrow18.RecordBatch, s *maskS
 	return kept, nil
 }
 
-// column is column i of the result, which has rows rows; c is its mask, if any,
-// and s holds the rows where a filter chose some.
-func (m *Masker) column(ctx context.Context, batch arrow18.RecordBatch, i int, c *maskedColumn, rows int, s *maskScratch) (arrow18.Array, error) {
-	col := batch.Column(i)
+// mask is a column with its mask applied to the rows of s, or to all rows where
+// no filter chose some.
+func (m *Masker) mask(ctx context.Context, col arrow18.Array, c *maskedColumn, rows int, s *maskScratch) (arrow18.Array, error) {
 	switch {
-	case c != nil && c.fields != nil:
+	case c.fields != nil:
 		runs := []rowtake.Run{{Lo: 0, Hi: rows}}
 		if s != nil {
 			runs = s.runs
 		}
 		return m.maskFields(ctx, col, c, runs)
-	case c != nil && c.fn == nil:
-		return nullRows(m.in.Field(i).Type, m.shapes[i], rows, m.opts.Mem)
+	case c.fn == nil:
+		return nullRows(m.in.Field(c.index).Type, m.shapes[c.index], rows, m.opts.Mem)
 	case s != nil:
-		taken, err := takeRows(col, m.shapes[i], s.runs, m.opts.Mem)
-		if err != nil || c == nil {
-			return taken, err
+		taken, err := takeRows(col, m.shapes[c.index], s.runs, m.opts.Mem)
+		if err != nil {
+			return nil, err
 		}
 		defer taken.Release()
 		return c.fn.Call(ctx, taken)
-	case c == nil:
-		col.Retain()
-		return col, nil
 	case col.Len() == rows:
 		return c.fn.Call(ctx, col)
 	}
