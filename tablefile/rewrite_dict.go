@@ -37,6 +37,8 @@ const (
 	whyMixed       = "not all of its pages are dictionary-encoded"
 	whyLarge       = "its dictionary has more values than rows"
 	whyUnused      = "its dictionary has values that no row has"
+	whyShuffled    = "its dictionary has an order of its own, which may tell of the old values"
+	whyMerged      = "different values become the same"
 	whyOldLevels   = "its levels are in an old encoding"
 	whyNullMade    = "a NULL does not stay NULL"
 	whyMadeNull    = "a value becomes NULL"
@@ -140,6 +142,7 @@ func (r *Rewriter) replaceDictionary(ctx context.Context, rep *replacement, d *d
 type dictionaryValues struct {
 	plain    []byte
 	min, max []byte
+	seen     map[string]struct{}
 }
 
 // newDictionary decodes the values of a dictionary, replaces them and encodes them.
@@ -153,7 +156,7 @@ func (r *Rewriter) newDictionary(ctx context.Context, rep *replacement, d *dicti
 		return nil, "", err
 	}
 	defer dec.close()
-	v = &dictionaryValues{}
+	v = &dictionaryValues{seen: map[string]struct{}{}}
 	for {
 		batch, err := dec.next()
 		if err == io.EOF {
@@ -184,7 +187,9 @@ func (v *dictionaryValues) add(ctx context.Context, rep *replacement, old arrow.
 	if plain.NullN() > 0 {
 		return whyMadeNull, nil
 	}
+	before := len(v.seen)
 	eachValue(plain, func(value []byte) {
+		v.seen[string(value)] = struct{}{}
 		if v.plain == nil || bytes.Compare(value, v.min) < 0 {
 			v.min = append(v.min[:0:0], value...)
 		}
@@ -193,8 +198,12 @@ func (v *dictionaryValues) add(ctx context.Context, rep *replacement, old arrow.
 		}
 		v.plain = append(binary.LittleEndian.AppendUint32(v.plain, uint32(len(value))), value...)
 	})
-	if len(v.plain) > maxDictionary {
+	switch {
+	case len(v.plain) > maxDictionary:
 		return whyBig, nil
+	case len(v.seen)-before < plain.Len():
+		// The old indices would still tell which of the equal new values were different.
+		return whyMerged, nil
 	}
 	return "", nil
 }

@@ -7,10 +7,12 @@ import (
 )
 
 // indexPages reads the pages of indices of a column chunk that is wholly dictionary-encoded, to be sure of what is copied: that every index leads
-// into the dictionary, and which values no row has.
+// into the dictionary, which values no row has, and whether the values stand in the order in which rows first have them.
 type indexPages struct {
 	nullable bool
 	used     []bool // by value of the dictionary
+	seen     int    // how many are used
+	shuffled bool   // a row had a value before one that stands ahead of it
 	nulls    int64
 }
 
@@ -46,7 +48,11 @@ func (x *indexPages) read(p *page, body []byte) error {
 		if int64(index) >= int64(len(x.used)) {
 			return errIndices
 		}
-		x.used[index] = true
+		if !x.used[index] {
+			x.shuffled = x.shuffled || int(index) != x.seen
+			x.used[index] = true
+			x.seen++
+		}
 		return nil
 	})
 }
@@ -170,10 +176,11 @@ func (r *Rewriter) checkIndices(rep *replacement, d *dictionaryChunk) (why strin
 			return "", fmt.Errorf("column %q: page %d: %w", rep.name, i+2, err)
 		}
 	}
-	for _, used := range x.used {
-		if !used {
-			return whyUnused, nil
-		}
+	switch {
+	case x.seen < len(x.used):
+		return whyUnused, nil
+	case x.shuffled:
+		return whyShuffled, nil
 	}
 	d.nulls = x.nulls
 	return "", nil

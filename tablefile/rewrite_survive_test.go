@@ -435,6 +435,11 @@ func TestRewriteFallbacks(t *testing.T) {
 		"NULL to a value": {in, func(r *Replacement) {
 			r.Apply = func(_ context.Context, old arrow.Array) (arrow.Array, error) { return constant(old, false), nil }
 		}, whyNullMade},
+		"different values the same": {in, func(r *Replacement) {
+			r.Apply = func(_ context.Context, old arrow.Array) (arrow.Array, error) {
+				return constant(old, old.NullN() == old.Len()), nil
+			}
+		}, whyMerged},
 		"value to NULL": {in, func(r *Replacement) {
 			r.Apply = func(_ context.Context, old arrow.Array) (arrow.Array, error) { return constant(old, true), nil }
 		}, whyMadeNull},
@@ -533,13 +538,19 @@ func TestRewriteRefusals(t *testing.T) {
 	}
 }
 
-// A dictionary with values that no row has is not replaced alone: even masked, they would tell of what was there.
-func TestRewriteUnusedDictionaryValues(t *testing.T) {
+// A dictionary that tells more than its rows is not replaced alone: values that no row has tell, even masked, of what was there, an order other
+// than that of the rows may be the order of the old values.
+func TestRewriteDictionaryThatTellsMore(t *testing.T) {
 	values := []string{"SECRET-A", "SECRET-B", "SECRET-C"}
 	for name, c := range map[string]struct {
 		indices string
 		way     Way
-	}{"all used": {"[0, 1, 2, null, 1]", DictionaryOnly}, "one is not": {"[0, 2, 2, null, 0]", Encoded}} {
+		why     string
+	}{
+		"all used":         {"[0, 1, 2, null, 1]", DictionaryOnly, ""},
+		"one is not":       {"[0, 2, 2, null, 0]", Encoded, whyUnused},
+		"order of its own": {"[1, 0, 2, null, 1]", Encoded, whyShuffled},
+	} {
 		typ := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 		dict, _, err := array.FromJSON(memory.DefaultAllocator, arrow.BinaryTypes.String, strings.NewReader(`["`+strings.Join(values, `","`)+`"]`))
 		if err != nil {
@@ -556,11 +567,11 @@ func TestRewriteUnusedDictionaryValues(t *testing.T) {
 			x := hashed(0, r.Schema().Field(0))
 			return x
 		})
-		if w.Ways[0].Chunks[c.way] != 1 || c.way == Encoded && w.Ways[0].Why != whyUnused {
+		if w.Ways[0].Chunks[c.way] != 1 || c.way == Encoded && w.Ways[0].Why != c.why {
 			t.Errorf("%s: %+v", name, w.Ways[0])
 		}
-		if s := readText(t, out); strings.Contains(s, hashText("SECRET-B")) != (c.way == DictionaryOnly) {
-			t.Errorf("%s: the hash of SECRET-B in the new file: %v", name, c.way != DictionaryOnly)
+		if s := readText(t, out); strings.Contains(s, hashText("SECRET-B")) != (c.why != whyUnused) {
+			t.Errorf("%s: the hash of SECRET-B in the new file: %v", name, c.why == whyUnused)
 		}
 		if w.NullsIn[0] != 1 || w.NullsOut[0] != 1 {
 			t.Errorf("%s: %d NULLs in, %d out", name, w.NullsIn[0], w.NullsOut[0])
