@@ -32,7 +32,8 @@
 // All encodings are read. Refused, with an error that says so: encrypted files; the codecs LZO and LZ4 (with Hadoop's frames; LZ4_RAW is read);
 // pages of more than 64 MiB compressed or 256 MiB decompressed; logical types that this version does not know; maps whose keys may be NULL; INT96
 // timestamps that nanoseconds cannot count to; columns whose data lies in another file; empty data pages (version 2) marked as compressed with
-// Snappy; files whose footer counts disagree with each other or with the rows found. Page checksums are not verified.
+// Snappy; files whose footer counts disagree with each other or with the rows found. Page checksums are
+// verified when ReadOptions.VerifyChecksums says so.
 //
 // Not writable: run-end encoded columns, list views, unions, durations, calendar intervals, 32-bit and 64-bit decimals, structs without fields,
 // views inside nested columns, fixed-size lists that are NULL. Views of text and binary are written as plain text and binary, seconds as
@@ -40,6 +41,9 @@
 //
 // Key-value metadata is never copied, because it may quote values (pandas indexes, minima and maxima, bounding boxes); statistics are always
 // computed anew. Of field metadata only Parquet field ids and Arrow extension types are kept.
+//
+// A Rewriter makes a Parquet file from another by replacing some columns and copying the chunks of the others as bytes. It reads the footer itself,
+// so columns that the decoder does not know can be copied. Verify compares two such files.
 //
 // # Arrow IPC
 //

@@ -1,4 +1,4 @@
-"""Checks files between arrowmask and two other Arrow implementations.
+"""Checks files between arrowmask and other implementations of Arrow and Parquet.
 
 For every pair of formats a table is written by pyarrow, masked by arrowmask
 and read back by pyarrow, and by polars where it reads the format. Masked
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import duckdb
 import polars
 import pyarrow as pa
 import pyarrow.csv
@@ -225,13 +226,130 @@ def dictionaries(folder):
         check(b"secret" not in b.read_bytes(), f"dictionary in {fmt}: a clear value is in the file")
 
 
+def shared_files():
+    """The reference collection of Parquet files, when it lies beside the repository."""
+    root = pathlib.Path(__file__).resolve().parents[3] / "shared" / "data" / "parquet-testing" / "data"
+    if not root.is_dir():
+        print(f"NOT RUN: the reference files are not at {root}")
+    # Readers need minutes and gigabytes for one file with a page of 1 GiB.
+    return [p for p in sorted(root.glob("**/*.parquet")) if p.name != "large_string_map.brotli.parquet"]
+
+
+def attempt(read_file, path):
+    """What a reader makes of a file, or None when it cannot read it."""
+    try:
+        return read_file(path)
+    except Exception:
+        return None
+
+
+def duck(path):
+    return duckdb.connect().execute("SELECT * FROM read_parquet(?)", [str(path)]).fetch_arrow_table()
+
+
+READERS = {"pyarrow": pq.read_table, "polars": lambda p: polars.read_parquet(p).to_arrow(), "duckdb": duck}
+
+
+def rewrite(a, b, column):
+    """Masks one column, or none, and verifies; False when arrowmask refuses the file."""
+    sets = [] if column is None else ["--set", '"' + column.replace('"', '""') + '"=mask_hash({col})']
+    try:
+        run("mask", a, "-o", b, "--overwrite", *(sets or ["--pass-through"]))
+    except RuntimeError:
+        return False
+    run("verify", a, b, *sets)
+    return True
+
+
+def shown(column):
+    """All values as text, NaN too; timestamps that Python cannot hold as pyarrow prints them."""
+    try:
+        return repr(column.to_pylist())
+    except (ValueError, OverflowError):
+        return column.combine_chunks().to_string(window=column.length() + 1)
+
+
+def same_as_before(label, a, b, column):
+    """Every reader that reads the old file reads the new one, equal but for the masked column."""
+    for name, reader in READERS.items():
+        before = attempt(reader, a)
+        if before is None:
+            continue
+        after = attempt(reader, b)
+        check(after is not None, f"{label}: {name} cannot read the new file")
+        if after is None:
+            continue
+        check(before.column_names == after.column_names and before.num_rows == after.num_rows, f"{label}: {name}: other columns or rows")
+        for i, c in enumerate(before.column_names):
+            old, new = before.column(i), after.column(i)
+            if c == column:
+                check([sha256(v) for v in old.to_pylist()] == new.to_pylist(), f"{label}: {name}: masked column {c}")
+            else:
+                check(old.type == new.type and shown(old) == shown(new), f"{label}: {name}: column {c} differs")
+
+
+def copied_chunks(folder):
+    """Parquet to Parquet, where columns that are not masked are copied."""
+    b = folder / "copied.parquet"
+    tried = 0
+    for a in shared_files():
+        column = None
+        before = attempt(pq.read_table, a)
+        if before is not None:
+            column = next((f.name for f in before.schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)), None)
+        if rewrite(a, b, column):
+            tried += 1
+            same_as_before(a.name, a, b, column)
+    print(f"{tried} reference files copied")
+    t = table(5000).append_column("kind", pa.array([["a", "b", None, "longer"][i % 4] for i in range(5000)], pa.string()))
+    sorting = pq.SortingColumn.from_ordering(t.schema, [("id", "ascending"), ("email", "ascending")])
+    for codec, version, dictionary, index in itertools.product(("none", "snappy", "gzip", "brotli", "zstd", "lz4"), ("1.0", "2.0"), (True, False), (True, False)):
+        a = folder / "rewrite_in.parquet"
+        pq.write_table(t, a, compression=codec, data_page_version=version, use_dictionary=dictionary, write_page_index=index,
+                       row_group_size=1700, data_page_size=5000, write_page_checksum=True, sorting_columns=sorting)
+        for column in ("email", "kind", "note"):
+            label = f"copied {codec} v{version} dictionary={dictionary} index={index} {column}"
+            check(rewrite(a, b, column), f"{label}: refused")
+            same_as_before(label, a, b, column)
+            check(pq.read_table(b, page_checksum_verification=True).num_rows == 5000, f"{label}: checksums")
+            filters(label, a, b)
+
+
+def filters(label, a, b):
+    """Statistics and page indexes still lead to the right rows."""
+    for low in (0, 1699, 1700, 4000):
+        query = "SELECT id, name FROM read_parquet(?) WHERE id BETWEEN ? AND ? ORDER BY id"
+        old, new = (duckdb.connect().execute(query, [str(p), low, low + 40]).fetchall() for p in (a, b))
+        check(len(old) == 41 and old == new, f"{label}: duckdb with a filter from {low}")
+        old, new = (polars.scan_parquet(p).filter(polars.col("id").is_between(low, low + 40)).select("id", "name").collect().rows() for p in (a, b))
+        check(len(old) == 41 and old == new, f"{label}: polars with a filter from {low}")
+
+
+def masked_filters(folder):
+    """The new statistics of a masked column do not hide rows."""
+    a, b = folder / "stats_in.parquet", folder / "stats_out.parquet"
+    t = pa.table({"kind": pa.array([f"kind {i // 500}" for i in range(4000)], pa.string()), "unique": pa.array([f"u{i}" for i in range(4000)], pa.string())})
+    pq.write_table(t, a, row_group_size=1000, data_page_size=2000, write_page_index=True)
+    for column, value in (("kind", "kind 3"), ("unique", "u2718")):
+        check(rewrite(a, b, column), f"filter on masked {column}: refused")
+        want = t[column].to_pylist().count(value)
+        n = duckdb.connect().execute(f"SELECT count(*) FROM read_parquet(?) WHERE {column} = ?", [str(b), sha256(value)]).fetchone()[0]
+        check(n == want, f"filter on masked {column}: duckdb finds {n} of {want}")
+        n = polars.scan_parquet(b).filter(polars.col(column) == sha256(value)).collect().height
+        check(n == want, f"filter on masked {column}: polars finds {n} of {want}")
+        n = pq.read_table(b, filters=[(column, "=", sha256(value))]).num_rows
+        check(n == want, f"filter on masked {column}: pyarrow finds {n} of {want}")
+
+
 def main():
-    print(f"pyarrow {pa.__version__}, polars {polars.__version__}")
+    print(f"pyarrow {pa.__version__}, polars {polars.__version__}, duckdb {duckdb.__version__}")
     with tempfile.TemporaryDirectory() as tmp:
         folder = pathlib.Path(tmp)
         pairs(folder)
         compressions(folder)
         dictionaries(folder)
+        copied_chunks(folder)
+        masked_filters(folder)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     sys.exit(1 if failed else 0)
 
