@@ -50,34 +50,49 @@ func (o HMACOptions) literals() string {
 }
 
 // expression writes the call of a registered function in the expression
-// grammar: the arguments after the column come from scalars or from options.
-func expression(name string, opts compute.FunctionOptions, rest []compute.Datum) (string, error) {
-	var args []string
+// grammar, with {col} for the first argument. Further columns, arrays or chunked
+// arrays, are named after their place; other arguments are scalars or come from
+// options. cols has a datum for each column, nil for the other arguments.
+func expression(name string, opts compute.FunctionOptions, args []compute.Datum) (expr string, cols []compute.ArrayLikeDatum, err error) {
+	first, ok := args[0].(compute.ArrayLikeDatum)
+	if !ok {
+		return "", nil, fmt.Errorf("%w: %s: a column is needed, not %s", mask.ErrArgument, name, datumKind(args[0]))
+	}
+	cols = append(make([]compute.ArrayLikeDatum, 0, len(args)), first)
+	parts := []string{"{" + columnName + "}"}
+	scalars := 0
+	for i, d := range args[1:] {
+		switch d := d.(type) {
+		case *compute.ScalarDatum:
+			lit, err := literal(d.Value)
+			if err != nil {
+				return "", nil, fmt.Errorf("%w: %s: argument %d is a scalar of %s", mask.ErrArgument, name, i+2, d.Value.DataType())
+			}
+			parts, cols = append(parts, lit), append(cols, nil)
+			scalars++
+		case compute.ArrayLikeDatum:
+			parts, cols = append(parts, "{"+argumentName(i+1)+"}"), append(cols, d)
+		default:
+			return "", nil, fmt.Errorf("%w: %s: argument %d must be a column or a scalar, not %s", mask.ErrArgument, name, i+2, datumKind(d))
+		}
+	}
 	switch o := opts.(type) {
 	case nil:
 	case interface{ literals() string }:
-		if len(rest) > 0 {
-			return "", fmt.Errorf("%w: %s: both options and arguments after the column", mask.ErrArgument, name)
+		if scalars > 0 {
+			return "", nil, fmt.Errorf("%w: %s: both options and scalars after the column", mask.ErrArgument, name)
 		}
 		if lit := o.literals(); lit != "" {
-			args = append(args, lit)
+			parts = append(parts, lit)
 		}
 	default:
-		return "", fmt.Errorf("%w: %s: options of type %s", mask.ErrArgument, name, opts.TypeName())
+		return "", nil, fmt.Errorf("%w: %s: options of type %s", mask.ErrArgument, name, opts.TypeName())
 	}
-	for i, d := range rest {
-		s, ok := d.(*compute.ScalarDatum)
-		if !ok {
-			return "", fmt.Errorf("%w: %s: argument %d must be a scalar, not %s", mask.ErrArgument, name, i+2, datumKind(d))
-		}
-		lit, err := literal(s.Value)
-		if err != nil {
-			return "", fmt.Errorf("%w: %s: argument %d is a scalar of %s", mask.ErrArgument, name, i+2, s.Value.DataType())
-		}
-		args = append(args, lit)
-	}
-	return name + "(" + strings.Join(append([]string{"{col}"}, args...), ", ") + ")", nil
+	return name + "(" + strings.Join(parts, ", ") + ")", cols, nil
 }
+
+// argumentName names the column that argument i, counted from 0, is.
+func argumentName(i int) string { return fmt.Sprintf("argument %d", i+1) }
 
 // literal writes a scalar as a literal of the expression grammar.
 func literal(s scalar.Scalar) (string, error) {

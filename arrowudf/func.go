@@ -55,6 +55,11 @@ func Compile(expr string, in arrow.DataType, opts Options) (f *Func, err error) 
 	if err != nil {
 		return nil, err
 	}
+	return newFunc(expr, e, in, opts)
+}
+
+// newFunc compiles an expression in which every name is that of one column.
+func newFunc(expr string, e *mask.Expr, in arrow.DataType, opts Options) (*Func, error) {
 	if opts.Mem == nil {
 		opts.Mem = memory.DefaultAllocator
 	}

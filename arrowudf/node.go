@@ -3,6 +3,7 @@ package arrowudf
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -48,19 +49,26 @@ func plan(e *mask.Expr, dt arrow.DataType, o Options) (node, *plain, error) {
 // plain is a column with a value in every row.
 type plain struct {
 	prog   *mask.Program
+	names  int            // of the column in the expression: each is a column of prog
 	in     arrow.DataType // storage type
 	inMask mask.Type
 	result arrow.DataType
 	large  bool // 64-bit offsets in the result
 }
 
+// planPlain compiles an expression in which every name is that of one column.
 func planPlain(e *mask.Expr, dt arrow.DataType, o Options) (*plain, error) {
 	p := &plain{in: storage(dt)}
 	var err error
 	if p.inMask, err = maskType(p.in); err != nil {
 		return nil, err
 	}
-	p.prog, err = mask.Compile(e, p.inMask, mask.Options{Dialect: o.Dialect, Keys: o.Keys, Backend: o.Backend})
+	cols := []mask.Column{{Type: p.inMask}} // without a name it only types a NULL
+	for i, name := range e.Columns() {
+		cols = append(cols[:i], mask.Column{Name: name, Type: p.inMask})
+	}
+	p.names = len(cols)
+	p.prog, err = mask.CompileColumns(e, cols, maskOptions(o))
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +78,10 @@ func planPlain(e *mask.Expr, dt arrow.DataType, o Options) (*plain, error) {
 	// A view column reaches any size through several buffers, if offsets do.
 	p.large = isLarge(p.result) || o.Large
 	return p, nil
+}
+
+func maskOptions(o Options) mask.Options {
+	return mask.Options{Dialect: o.Dialect, Keys: o.Keys, Backend: o.Backend}
 }
 
 func (p *plain) out() arrow.DataType { return p.result }
@@ -97,7 +109,7 @@ func (p *plain) view(d arrow.ArrayData) (*mask.Vector, error) {
 func (p *plain) run(r *run, in *mask.Vector) (*mask.Vector, error) {
 	o := r.opts
 	o.Large = p.large
-	v, err := p.prog.Eval(r.ctx, in, o)
+	v, err := p.prog.EvalColumns(r.ctx, slices.Repeat([]*mask.Vector{in}, p.names), o)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package arrowudf
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow/compute"
@@ -27,6 +28,9 @@ func NewRegistry() (compute.FunctionRegistry, error) {
 //
 // The functions take the column, as an array, chunked array or scalar, and then
 // scalars or options (Args, SHA2Options, HMACOptions) for the other arguments.
+// hash_row and row_bytes take any number of columns, and sha2 a column of
+// lengths: arrays and chunked arrays of the same length, cut into chunks as they
+// may be. The result is chunked when one of them is.
 // Dialect, keys and limits come from the context: WithOptions, WithKeyring.
 func Register(reg compute.FunctionRegistry) error {
 	var fns []compute.Function
@@ -70,7 +74,7 @@ func newFunction(sig mask.Signature) function {
 	return function{compute.NewMetaFunction(sig.Name, arity, doc, call(sig.Name))}
 }
 
-// call compiles for the column's type and evaluates.
+// call compiles for the types of the columns and evaluates.
 func call(name string) compute.MetaFunctionImpl {
 	return func(ctx context.Context, opts compute.FunctionOptions, args ...compute.Datum) (out compute.Datum, err error) {
 		defer func() {
@@ -78,15 +82,14 @@ func call(name string) compute.MetaFunctionImpl {
 				out, err = nil, recovered(name, p)
 			}
 		}()
-		expr, err := expression(name, opts, args[1:])
+		expr, cols, err := expression(name, opts, args)
 		if err != nil {
 			return nil, err
 		}
-		col, ok := args[0].(compute.ArrayLikeDatum)
-		if !ok {
-			return nil, fmt.Errorf("%w: %s: a column is needed, not %s", mask.ErrArgument, name, datumKind(args[0]))
+		if slices.ContainsFunc(cols[1:], func(c compute.ArrayLikeDatum) bool { return c != nil }) {
+			return callColumns(ctx, expr, cols)
 		}
-		f, err := Compile(expr, col.Type(), optionsOf(ctx))
+		f, err := Compile(expr, cols[0].Type(), optionsOf(ctx))
 		if err != nil {
 			return nil, err
 		}

@@ -325,8 +325,14 @@ func TestDatumsThatAreRefused(t *testing.T) {
 			return compute.CallFunction(c, "md5", nil, compute.NewDatumWithoutOwning(tbl))
 		},
 		"empty": func() (compute.Datum, error) { return compute.CallFunction(c, "md5", nil, compute.EmptyDatum{}) },
-		"array as length": func() (compute.Datum, error) {
-			return compute.CallFunction(c, "sha2", nil, col, compute.NewDatumWithoutOwning(ints))
+		"array as algorithm": func() (compute.Datum, error) {
+			return compute.CallFunction(c, "digest", nil, col, col)
+		},
+		"scalar and array": func() (compute.Datum, error) {
+			return compute.CallFunction(c, "sha2", nil, compute.NewDatum("abc"), compute.NewDatumWithoutOwning(ints))
+		},
+		"record as a further column": func() (compute.Datum, error) {
+			return compute.CallFunction(c, "hash_row", nil, col, compute.NewDatumWithoutOwning(rec))
 		},
 		"float as length": func() (compute.Datum, error) { return compute.CallFunction(c, "sha2", nil, col, compute.NewDatum(1.5)) },
 		"options and args": func() (compute.Datum, error) {

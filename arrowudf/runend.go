@@ -36,18 +36,10 @@ func newRunEnd(t *arrow.RunEndEncodedType, values *plain) (*runEnd, error) {
 func (n *runEnd) out() arrow.DataType { return n.result }
 
 func (n *runEnd) eval(r *run, d arrow.ArrayData) (arrow.ArrayData, error) {
-	if len(d.Children()) != 2 {
-		return nil, fmt.Errorf("%w: run-end encoded column with %d children", ErrArray, len(d.Children()))
-	}
-	first, ends, err := n.runs(d)
+	slice, ends, err := n.covered(d)
 	if err != nil {
 		return nil, err
 	}
-	values := d.Children()[1]
-	if first+len(ends) > values.Len() {
-		return nil, fmt.Errorf("%w: %d runs, %d values", ErrArray, first+len(ends), values.Len())
-	}
-	slice := array.NewSliceData(values, int64(first), int64(first+len(ends)))
 	defer slice.Release()
 	in, err := n.values.view(slice)
 	if err != nil {
@@ -78,6 +70,23 @@ func (n *runEnd) eval(r *run, d arrow.ArrayData) (arrow.ArrayData, error) {
 	endData := data(n.result.RunEnds(), len(kept), 0, []*memory.Buffer{nil, r.alloc.buffer(raw)})
 	defer endData.Release()
 	return array.NewData(n.result, d.Len(), []*memory.Buffer{nil}, []arrow.ArrayData{endData, valueData}, 0, 0), nil
+}
+
+// covered is the values of the runs that the slice covers, for the caller to
+// release, and the end of each run, counted from the start of the slice.
+func (n *runEnd) covered(d arrow.ArrayData) (values arrow.ArrayData, ends []uint64, err error) {
+	if len(d.Children()) != 2 {
+		return nil, nil, fmt.Errorf("%w: run-end encoded column with %d children", ErrArray, len(d.Children()))
+	}
+	first, ends, err := n.runs(d)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := d.Children()[1]
+	if first+len(ends) > all.Len() {
+		return nil, nil, fmt.Errorf("%w: %d runs, %d values", ErrArray, first+len(ends), all.Len())
+	}
+	return array.NewSliceData(all, int64(first), int64(first+len(ends))), ends, nil
 }
 
 // runs finds the runs that the slice covers: the place of the first one among

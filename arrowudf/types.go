@@ -100,7 +100,7 @@ func outType(out mask.Type, in arrow.DataType, large bool) (arrow.DataType, erro
 		return arrow.BinaryTypes.String, nil
 	case out.Kind == mask.Binary:
 		switch {
-		case in.ID() == arrow.FIXED_SIZE_BINARY: // of width 0
+		case in.ID() == arrow.FIXED_SIZE_BINARY && storageBytes(in, 1) == 0:
 			return in, nil
 		case isView(in):
 			return arrow.BinaryTypes.BinaryView, nil

@@ -54,6 +54,9 @@ func (p *Program) EvalColumns(ctx context.Context, cols []*Vector, o EvalOptions
 		}
 		rows, any = in.Len, true
 		if in, err = in.checked(); err != nil {
+			if len(p.in) > 1 {
+				err = fmt.Errorf("{%s}: %w", p.in[i].Name, err)
+			}
 			return nil, fmt.Errorf("%s: %w", p.root.name, err)
 		}
 		if p.used[i] && in.Type != p.in[i].Type {

@@ -21,7 +21,10 @@ var (
 	ErrSchema = errors.New("schema mismatch")
 )
 
-// ColumnMask says which column gets which expression.
+// ColumnMask says which column gets which expression. {col} is the column, any
+// other name in braces is the column of that name, letter case included:
+// hash_row({col}, {email}). Whatever other masks do, an expression reads the
+// values of the batch as it came.
 type ColumnMask struct {
 	Column string // exact name of a top-level column
 	Expr   string
@@ -31,15 +34,17 @@ type ColumnMask struct {
 // read-only and safe for any number of goroutines.
 type ColumnMasks struct {
 	in, out *arrow18.Schema
-	funcs   []*Func // by column; nil: handed through
+	funcs   []*ColumnsFunc // by column; nil: handed through
 }
 
 // NewColumnMasks compiles every expression for its column before any row is
 // seen. Errors name the column; a column that is not there, or there twice, or
-// named by two masks wraps ErrColumn.
+// named by two masks wraps ErrColumn. An expression that names a column that is
+// not there, or there twice, wraps mask.ErrColumn and lists the columns.
 func NewColumnMasks(schema *arrow18.Schema, masks []ColumnMask, opts arrowudf.Options) (*ColumnMasks, error) {
-	m := &ColumnMasks{in: schema, funcs: make([]*Func, schema.NumFields())}
-	fields := schema.Fields()
+	m := &ColumnMasks{in: schema, funcs: make([]*ColumnsFunc, schema.NumFields())}
+	before := schema.Fields()
+	fields := slices.Clone(before)
 	for _, cm := range masks {
 		at := schema.FieldIndices(cm.Column)
 		switch {
@@ -50,12 +55,16 @@ func NewColumnMasks(schema *arrow18.Schema, masks []ColumnMask, opts arrowudf.Op
 		case m.funcs[at[0]] != nil:
 			return nil, fmt.Errorf("%w: %q has two masks", ErrColumn, cm.Column)
 		}
-		f, err := Compile(cm.Expr, fields[at[0]].Type, opts)
+		f, err := CompileColumns(cm.Expr, before, at[0], opts)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", cm.Column, err)
 		}
 		m.funcs[at[0]] = f
-		fields[at[0]] = maskedField(fields[at[0]], f)
+		field := before[at[0]]
+		for _, i := range f.Reads() {
+			field.Nullable = field.Nullable || before[i].Nullable
+		}
+		fields[at[0]] = maskedField(field, f)
 	}
 	if len(masks) == 0 {
 		m.out = schema
@@ -75,7 +84,7 @@ func NewColumnMasks(schema *arrow18.Schema, masks []ColumnMask, opts arrowudf.Op
 func (m *ColumnMasks) Schema() *arrow18.Schema { return m.out }
 
 // Func is the compiled mask of column i, nil when it is handed through.
-func (m *ColumnMasks) Func(i int) *Func { return m.funcs[i] }
+func (m *ColumnMasks) Func(i int) *ColumnsFunc { return m.funcs[i] }
 
 // Mask is a new batch with the masked columns replaced. Columns without a mask
 // are the same arrays. The result is the caller's to release, as is batch.
@@ -95,10 +104,7 @@ func (m *ColumnMasks) Mask(ctx context.Context, batch arrow18.RecordBatch) (arro
 		if f == nil {
 			continue
 		}
-		// A batch may hold columns longer than itself.
-		col := array18.NewSlice(batch.Column(i), 0, batch.NumRows())
-		out, err := f.Call(ctx, col)
-		col.Release()
+		out, err := f.callBatch(ctx, batch)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", m.in.Field(i).Name, err)
 		}
@@ -130,7 +136,10 @@ func (m *ColumnMasks) check(batch arrow18.RecordBatch) error {
 	return nil
 }
 
-func maskedField(in arrow18.Field, f *Func) arrow18.Field {
+func maskedField(in arrow18.Field, f interface {
+	OutType() arrow18.DataType
+	Nullable() bool
+}) arrow18.Field {
 	return arrow18.Field{
 		Name:     in.Name,
 		Type:     f.OutType(),

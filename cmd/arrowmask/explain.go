@@ -110,7 +110,8 @@ then what mask would do, or why it would refuse (exit status 1).`,
 				}
 				return explainPolicy(cmd, q, reader, ring, sample, asJSON)
 			}
-			if format == tablefile.Parquet && rewrite == rewriteAuto {
+			others := readsOthers(parsed)
+			if format == tablefile.Parquet && rewrite == rewriteAuto && others == "" {
 				m := &masking{maskFlags: &maskFlags{dialect: dialect}, in: args[0], sets: parsed, ring: ring, read: opts}
 				p, x, err := m.explainRewrite(ctx, sample)
 				if err != nil {
@@ -127,6 +128,11 @@ then what mask would do, or why it would refuse (exit status 1).`,
 				return err
 			}
 			x := explanation{Columns: p.explain(), Sample: []sampleCell{}}
+			for i := range x.Columns {
+				if format == tablefile.Parquet && rewrite == rewriteAuto {
+					x.Columns[i].Chunks = "encoded (" + others + ")"
+				}
+			}
 			if sample > 0 && len(p.masked) > 0 {
 				x.Sample, err = await(ctx, func() ([]sampleCell, error) { return p.sample(ctx, reader, sample) })
 				if err != nil {
@@ -199,11 +205,11 @@ func (p *plan) whyNot(index int) string {
 
 // why gives the reason for each backend, once.
 func (c *maskedColumn) why() string {
-	if c.fn == nil {
+	if c.fn == nil && c.rows == nil {
 		return "NULL in every row"
 	}
 	var reasons []string
-	for _, u := range c.fn.Uses() {
+	for _, u := range c.uses() {
 		alg, err := kernels.ParseAlg(u.Alg)
 		if err != nil {
 			continue

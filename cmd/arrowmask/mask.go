@@ -38,15 +38,17 @@ OUT are Parquet, Arrow IPC or CSV, each by its name's extension; - is standard
 input or output.
 
 COLUMN ends at the first '='. Write a name that holds '=' or begins with '"' in
-double quotes: --set '"a=b"=mask({col})'. {col} in the expression is the column.
-"arrowmask functions" lists the functions.
+double quotes: --set '"a=b"=mask({col})'. {col} in the expression is the column;
+another name in braces is the column of that name, and always its old values:
+--set 'id=hash_row({col}, {email})'. "arrowmask functions" lists the functions.
 
 OUT appears under its name when it is complete; after a failure there is none.
 Memory is bounded by --batch-rows times --threads, not by the size of the file.
 
 CSV: every column is text unless --csv-type says otherwise. A bare empty cell is
 NULL, "" is the empty string. From CSV to CSV, the cells of columns that are not
-masked come out byte for byte, and --csv-type is of use for masked ones only.
+masked, nor read by an expression, come out byte for byte; --csv-type is of use
+for the others only.
 
 With --policy, Ranger policies say which columns are masked for --user and how,
 and which rows are left out; "arrowmask explain" with the same flags says why.

@@ -112,8 +112,8 @@ func (m *masking) checkFormats() error {
 	return nil
 }
 
-// keepCells has the columns that no --set names read as they stand, so that
-// their bytes come out unchanged; a --csv-type has no meaning for them.
+// keepCells has the columns that no --set names, nor reads, read as they stand,
+// so that their bytes come out unchanged; a --csv-type has no meaning for them.
 func (m *masking) keepCells() {
 	m.read.Raw = func(_ int, name string) bool { return !m.names(name) }
 	if m.read.Schema == nil {
@@ -123,9 +123,9 @@ func (m *masking) keepCells() {
 	m.read.Schema = arrow.NewSchema(fields, nil)
 }
 
-// names reports whether a --set names the column.
+// names reports whether a --set names the column, or reads it.
 func (m *masking) names(column string) bool {
-	return slices.ContainsFunc(m.sets, func(s set) bool { return s.column == column })
+	return slices.ContainsFunc(m.sets, func(s set) bool { return s.column == column || slices.Contains(s.others(), column) })
 }
 
 // checkPlaces refuses to write where something would be lost.

@@ -37,7 +37,8 @@ type maskedColumn struct {
 	name     string
 	source   string // the expression as written
 	in, out  arrow.Field
-	fn       *v18.Func // nil: a nested column masked by NULL
+	fn       *v18.Func        // nil: by rows, or a nested column masked by NULL
+	rows     *v18.ColumnsFunc // of an expression that reads other columns; else nil
 	policy   *policyRef
 	notes    []string
 	nullsIn  atomic.Int64
@@ -64,13 +65,28 @@ func newPlan(schema *arrow.Schema, sets []set, dialect string, keys *mask.Keyrin
 	}
 	p.masks = m
 	for _, c := range p.masked {
-		c.fn, c.out = m.Func(c.index), m.Schema().Field(c.index)
-		c.notes = c.fn.Notes()
+		f := m.Func(c.index)
+		if c.out, c.notes = m.Schema().Field(c.index), f.Notes(); slices.Equal(f.Reads(), []int{c.index}) {
+			c.fn = f.One()
+		} else {
+			c.rows = f
+		}
 		if twin := caseTwin(schema, c.index); twin != "" {
 			c.notes = append(c.notes, fmt.Sprintf("column %q differs from it in letter case only; this --set does not mask that one", twin))
 		}
 	}
 	return p, nil
+}
+
+// uses lists the digests of a column's expression.
+func (c *maskedColumn) uses() []mask.Use {
+	switch {
+	case c.fn != nil:
+		return c.fn.Uses()
+	case c.rows != nil:
+		return c.rows.Uses()
+	}
+	return nil
 }
 
 // findColumn finds the one column of that name, letter case included.

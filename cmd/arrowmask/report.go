@@ -81,10 +81,7 @@ func (m *masking) newReport(p *plan, took time.Duration) *report {
 // digests tells which digests a column's expression computes.
 func (c *maskedColumn) digests() []digestReport {
 	all := []digestReport{}
-	if c.fn == nil {
-		return all
-	}
-	for _, u := range c.fn.Uses() {
+	for _, u := range c.uses() {
 		all = append(all, digestReport{u.Function, u.Alg, u.Backend, route(), u.Keyed, u.KeyID})
 	}
 	return all

@@ -56,6 +56,9 @@ are or makes something that holds them, are counted and not looked for.`,
 			if err != nil {
 				return err
 			}
+			if why := readsOthers(parsed); why != "" {
+				return usagef("%s: verify compares each column with itself only", why)
+			}
 			ring, err := keys.keyring()
 			if err != nil {
 				return err

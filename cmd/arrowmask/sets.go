@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/arrowmask/arrowmask/fips"
@@ -29,7 +30,7 @@ func parseSets(flags []string) ([]set, error) {
 			return nil, usagef("--set names column %q twice", column)
 		}
 		seen[column] = true
-		expr, err := mask.Parse(source)
+		expr, err := mask.ParseColumns(source)
 		if err != nil {
 			return nil, usagef("--set for column %q: %w", column, err)
 		}
@@ -38,11 +39,35 @@ func parseSets(flags []string) ([]set, error) {
 	return sets, nil
 }
 
+// others lists the columns that the expression names beside its own.
+func (s set) others() []string {
+	return slices.DeleteFunc(s.expr.Columns(), func(name string) bool { return name == "col" || name == s.column })
+}
+
+// readsOthers says which expressions need several columns at once; empty when
+// none does.
+func readsOthers(sets []set) string {
+	var columns []string
+	for _, s := range sets {
+		if len(s.others()) > 0 {
+			columns = append(columns, showText(s.column))
+		}
+	}
+	if columns == nil {
+		return ""
+	}
+	return "other columns are read for " + strings.Join(columns, ", ")
+}
+
 // checkSets refuses what is wrong whatever the column's type is, so that no
 // input is read for it.
 func checkSets(sets []set, dialect string, keys *mask.Keyring) error {
 	for _, s := range sets {
-		_, err := mask.Compile(s.expr, mask.Type{Kind: mask.Text}, mask.Options{Dialect: dialect, Keys: keys})
+		cols := []mask.Column{{Type: mask.Type{Kind: mask.Text}}}
+		for i, name := range s.expr.Columns() {
+			cols = append(cols[:i], mask.Column{Name: name, Type: mask.Type{Kind: mask.Text}})
+		}
+		_, err := mask.CompileColumns(s.expr, cols, mask.Options{Dialect: dialect, Keys: keys})
 		for _, always := range []error{mask.ErrDialect, mask.ErrUnknownFunction, mask.ErrKey, fips.ErrNotApproved} {
 			if errors.Is(err, always) {
 				return usagef("--set for column %q: %w", s.column, err)
