@@ -33,6 +33,8 @@ func (m *masking) copiesChunks() (bool, string) {
 		return false, "the format changes"
 	case m.rewrite == rewriteAll:
 		return false, "--rewrite all"
+	case readsOthers(m.sets) != "":
+		return false, readsOthers(m.sets)
 	case m.compression != "":
 		return false, "--compression asks for a codec for every column"
 	}
