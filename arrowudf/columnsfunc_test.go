@@ -103,6 +103,9 @@ func TestColumnsInEveryLayout(t *testing.T) {
 	}
 	around := released(t, build(heap, arrow.PrimitiveTypes.Int32, append([]any{nil, 1}, append(slices.Clone(numbers), 77)...)))
 	ints["sliced"] = array.NewSlice(around, 2, 2+int64(n))
+	for _, a := range ints {
+		released(t, a)
+	}
 	kinds := slices.Sorted(maps.Keys(ints))
 	all := slices.Concat(textTypes, binaryTypes)
 	for i, dt := range all {
@@ -127,11 +130,6 @@ func TestColumnsInEveryLayout(t *testing.T) {
 				if id := out.DataType().ID(); (id == arrow.STRING_VIEW) != isView(dt) || !isView(dt) && (id == arrow.LARGE_STRING) != (isLarge(dt) || isLarge(other)) {
 					t.Errorf("%s: the result is %s", what, out.DataType())
 				}
-			}
-		}
-		for _, arrays := range []map[string]arrow.Array{left, right} {
-			for _, a := range arrays {
-				a.Release()
 			}
 		}
 	}
