@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares masking a Parquet file with DuckDB, in turns on one machine. Needs the
 # virtual environment of scripts/interop, which it makes when it is not there.
-# usage: scripts/bench-rewrite.sh BIN [--rows N] [--threads N...] [--rounds N]
+# usage: scripts/bench-rewrite.sh BIN [--rows N] [--threads N...] [--rounds N] [--cases NAME...]
 set -euo pipefail
 bin=$(realpath "$1")
 shift

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -259,49 +258,4 @@ func (e *chunkEncoder) free() {
 	if e.fw != nil {
 		err = e.fw.Close()
 	}
-}
-
-// spillBytes is how much of a new chunk stays in memory.
-const spillBytes = 8 << 20
-
-// spill is a file that lies in memory while it is small, then in an unnamed temporary file.
-type spill struct {
-	dir  string
-	data []byte
-	f    *os.File
-	size int64
-}
-
-func (s *spill) Write(p []byte) (n int, err error) {
-	if s.f == nil && len(s.data)+len(p) > spillBytes {
-		if s.f, err = unnamedTemp(s.dir); err != nil {
-			return 0, err
-		}
-		if _, err := s.f.Write(s.data); err != nil {
-			return 0, err
-		}
-		s.data = nil
-	}
-	if s.f == nil {
-		s.data = append(s.data, p...)
-		s.size += int64(len(p))
-		return len(p), nil
-	}
-	n, err = s.f.Write(p)
-	s.size += int64(n)
-	return n, err
-}
-
-func (s *spill) source(name string) *source {
-	if s.f == nil {
-		return memorySource(name, s.data)
-	}
-	return &source{f: s.f, name: name, size: s.size}
-}
-
-func (s *spill) free() {
-	if s.f != nil {
-		s.f.Close()
-	}
-	s.data, s.f = nil, nil
 }

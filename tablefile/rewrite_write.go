@@ -465,6 +465,7 @@ func (w *rewriteWriter) footer() (thrift.Struct, error) {
 // newElement is the element of the schema for a new column, under its old name and number.
 func (r *Rewriter) newElement(ctx context.Context, rep *replacement) ([]byte, error) {
 	s := &spill{}
+	defer s.free()
 	e, err := r.newChunkEncoder(ctx, rep, &columnChunk{}, s)
 	if err != nil {
 		return nil, err

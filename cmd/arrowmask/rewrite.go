@@ -33,6 +33,8 @@ func (m *masking) copiesChunks() (bool, string) {
 		return false, "the format changes"
 	case m.rewrite == rewriteAll:
 		return false, "--rewrite all"
+	case m.asked != nil && m.in == "-":
+		return false, "a row filter may need all rows, and standard input can be read once"
 	case readsOthers(m.sets) != "":
 		return false, readsOthers(m.sets)
 	case m.compression != "":

@@ -56,6 +56,7 @@ const never = `
 // stdlib by all.
 const outside = `
 	github.com/klauspost/cpuid/v2: internal/cpu
+	github.com/klauspost/compress/s2: tablefile
 	github.com/minio/sha256-simd: kernels
 	golang.org/x/sys: internal/cpu internal/guardbuf fips tablefile cmd
 	github.com/apache/arrow/go/v17: arrowudf cmd

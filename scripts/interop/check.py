@@ -328,9 +328,9 @@ def filters(label, a, b):
 def masked_filters(folder):
     """The new statistics of a masked column do not hide rows."""
     a, b = folder / "stats_in.parquet", folder / "stats_out.parquet"
-    t = pa.table({"kind": pa.array([f"kind {i // 500}" for i in range(4000)], pa.string()), "unique": pa.array([f"u{i}" for i in range(4000)], pa.string())})
+    t = pa.table({"kind": pa.array([f"kind {i // 500}" for i in range(4000)], pa.string()), "single": pa.array([f"u{i}" for i in range(4000)], pa.string())})
     pq.write_table(t, a, row_group_size=1000, data_page_size=2000, write_page_index=True)
-    for column, value in (("kind", "kind 3"), ("unique", "u2718")):
+    for column, value in (("kind", "kind 3"), ("single", "u2718")):
         check(rewrite(a, b, column), f"filter on masked {column}: refused")
         want = t[column].to_pylist().count(value)
         n = duckdb.connect().execute(f"SELECT count(*) FROM read_parquet(?) WHERE {column} = ?", [str(b), sha256(value)]).fetchone()[0]
