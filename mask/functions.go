@@ -37,8 +37,8 @@ const (
 )
 
 var (
-	anyAlg   = func(kernels.Alg) bool { return true }
-	sha2Alg  = kernels.Alg.SHA2
+	anyAlg  = func(kernels.Alg) bool { return true }
+	sha2Alg = kernels.Alg.SHA2
 
 	hmacAlg     = func(*rules) kernels.Alg { return kernels.SHA256 }
 	maskHashAlg = func(d *rules) kernels.Alg {
