@@ -8,7 +8,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LDFLAGS := -X main.version=$(VERSION)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-race test-purego test-386 test-emulated test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick clean
+.PHONY: help build demo test test-race test-purego test-386 test-emulated test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick bench-rewrite capi wheel test-engines clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -60,6 +60,18 @@ bench-kernels: build ## time every digest, row length and batch size (long)
 
 bench-kernels-quick: build ## the same for the cells that matter most, under a minute
 	$(BIN) bench
+
+bench-rewrite: build ## mask columns of a Parquet file beside DuckDB doing the same (installs it)
+	@scripts/bench-rewrite.sh $(BIN)
+
+capi: ## build the C library out/libarrowmask.so and its header (needs a C compiler)
+	@scripts/capi.sh
+
+wheel: ## build the Python package with the library inside
+	@scripts/wheel.sh
+
+test-engines: build ## the C library and the Python package in every engine (installs them)
+	@scripts/engines/run.sh $(BIN)
 
 clean: ## remove what was built
 	rm -rf bin out
