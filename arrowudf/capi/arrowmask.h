@@ -20,7 +20,7 @@
  *    success or without, and each was released exactly once or is owned by the
  *    output.
  *  - Outputs need not be initialised. They are the caller's to release, own
- *    their memory (one malloc block a structure) and outlive inputs, handles and
+ *    their memory (blocks of malloc) and outlive inputs, handles and
  *    each other. After an error their `release` is NULL. Their release callback
  *    is plain C: it may be called on any thread, in a forked child, at the end of
  *    the process.

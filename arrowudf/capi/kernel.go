@@ -43,8 +43,28 @@ type runOptions struct {
 	Backend string `json:"backend"`
 }
 
-func (o runOptions) udf(keys *mask.Keyring) arrowudf.Options {
-	return arrowudf.Options{Dialect: o.Dialect, Threads: o.Threads, Large: o.Large, Backend: o.Backend, Keys: keys}
+func (o runOptions) udf(keys *mask.Keyring, mem *allocator) arrowudf.Options {
+	return arrowudf.Options{Dialect: o.Dialect, Threads: o.Threads, Large: o.Large, Backend: o.Backend, Keys: keys, Mem: mem}
+}
+
+// function is an expression compiled for a column type, with results in malloc's
+// memory.
+type function struct {
+	*arrowudf.Func
+	export *cdata.Exporter
+}
+
+func (k *kernel) compile(constants []string, in arrow.DataType) (*function, error) {
+	expr, err := k.expression(constants)
+	if err != nil {
+		return nil, err
+	}
+	mem := newAllocator()
+	f, err := arrowudf.Compile(expr, in, k.options.udf(k.keys, mem))
+	if err != nil {
+		return nil, err
+	}
+	return &function{f, mem.exporter()}, nil
 }
 
 // kernel is behind a handle of arrowmask_kernel_new.
@@ -52,7 +72,7 @@ type kernel struct {
 	handle
 	options kernelOptions
 	keys    *mask.Keyring
-	bound   atomic.Pointer[arrowudf.Func]
+	bound   atomic.Pointer[function]
 }
 
 // parseJSON reads options; a misspelt one is an error.
@@ -190,11 +210,7 @@ func am_go_kernel_bind(h C.arrowmask_handle, types, scalars unsafe.Pointer, n C.
 				constants = append(constants, lit)
 			}
 		}
-		expr, err := k.expression(constants)
-		if err != nil {
-			return err
-		}
-		f, err := arrowudf.Compile(expr, column.Type, k.options.udf(k.keys))
+		f, err := k.compile(constants, column.Type)
 		if err != nil {
 			return err
 		}
@@ -259,7 +275,7 @@ func am_go_kernel_execute(h C.arrowmask_handle, args unsafe.Pointer, n, rows C.i
 }
 
 // evaluate runs f over an array of C's.
-func evaluate(f *arrowudf.Func, in, out *cdata.Array) error {
+func evaluate(f *function, in, out *cdata.Array) error {
 	data, err := cdata.ImportArray(in, f.InType())
 	if err != nil {
 		return err
@@ -270,5 +286,5 @@ func evaluate(f *arrowudf.Func, in, out *cdata.Array) error {
 		return err
 	}
 	defer res.Release()
-	return exporter.Array(res, out)
+	return f.export.Array(res, out)
 }

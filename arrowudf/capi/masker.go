@@ -173,6 +173,7 @@ func am_go_policy_plan(h C.arrowmask_handle, request *C.char, schema *C.struct_A
 type masker struct {
 	handle
 	*arrowudf.Masker
+	export *cdata.Exporter
 }
 
 // maskerOptions is the JSON of arrowmask_masker_new.
@@ -218,7 +219,9 @@ func am_go_masker_new(options *C.char, keys C.arrowmask_handle, plan unsafe.Poin
 		if p == nil {
 			return fmt.Errorf("%w: no plan for table %q with these columns", policy.ErrSchema, o.Table)
 		}
-		m.Masker, err = arrowudf.NewMasker(p, columns, arrowudf.Options{Threads: o.Threads, Large: o.Large, Backend: o.Backend, Keys: ring})
+		mem := newAllocator()
+		m.export = mem.exporter()
+		m.Masker, err = arrowudf.NewMasker(p, columns, arrowudf.Options{Threads: o.Threads, Large: o.Large, Backend: o.Backend, Keys: ring, Mem: mem})
 		return err
 	})
 }

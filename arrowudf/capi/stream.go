@@ -45,11 +45,7 @@ func openStream(o object, in *cdata.Schema) (stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		expr, err := o.expression(nil)
-		if err != nil {
-			return nil, err
-		}
-		f, err := arrowudf.Compile(expr, column.Type, o.options.udf(o.keys))
+		f, err := o.compile(nil, column.Type)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +59,7 @@ func openStream(o object, in *cdata.Schema) (stream, error) {
 		if o.Masker == nil {
 			return nil, errHandle
 		}
-		return &tableStream{m: o.Masker, columns: columns}, nil
+		return &tableStream{m: o.Masker, export: o.export, columns: columns}, nil
 	}
 	return nil, errHandle
 }
@@ -94,7 +90,7 @@ func am_go_stream_next(h C.arrowmask_handle, in, out *C.struct_ArrowArray) C.int
 // columnStream evaluates a function over a column that comes in chunks.
 type columnStream struct {
 	handle
-	f     *arrowudf.Func
+	f     *function
 	field arrow.Field
 }
 
@@ -106,6 +102,7 @@ func (s *columnStream) next(in, out *cdata.Array) error { return evaluate(s.f, i
 type tableStream struct {
 	handle
 	m       *arrowudf.Masker
+	export  *cdata.Exporter
 	columns *arrow.Schema // of the stream that comes in
 }
 
@@ -139,7 +136,7 @@ func (s *tableStream) next(in, out *cdata.Array) error {
 			// The plan lets this column pass: it changes hands as it is, cut to
 			// the rows of the batch.
 			moveColumn(in, i, place)
-		} else if err := exporter.Array(c.Data(), place); err != nil {
+		} else if err := s.export.Array(c.Data(), place); err != nil {
 			releaseArray(out)
 			return err
 		}

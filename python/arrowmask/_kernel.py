@@ -119,8 +119,10 @@ class Kernel:
 
             schema = _abi.Schema()
             pa.field("", dtype)._export_to_c(ctypes.addressof(schema))
-            found = self._bind(dtype, ctypes.addressof(schema))
-            _abi.release(schema)
+            try:
+                found = self._bind(dtype, ctypes.addressof(schema))
+            finally:
+                _abi.release(schema)
             if found.arrow_type is None:
                 found.arrow_type = pa.DataType._import_from_c(ctypes.addressof(found.schema))
         return found

@@ -26,7 +26,12 @@ def register(con: Any, *, prefix: str = "am_", functions: Mapping[str, str] | No
 
 
 def _function(f: Any, arity: int) -> Any:
-    """DuckDB counts the parameters of a function."""
+    """DuckDB counts the parameters of a function. Columns come as chunked arrays of
+    one chunk."""
     if arity == 1:
-        return lambda x: f(x)
-    return lambda x, number: f(x, number)
+        return lambda x: f(_chunk(x))
+    return lambda x, number: f(_chunk(x), number)
+
+
+def _chunk(x: Any) -> Any:
+    return x.chunk(0) if x.num_chunks == 1 else x

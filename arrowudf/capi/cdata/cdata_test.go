@@ -187,6 +187,53 @@ func TestB35NoMemory(t *testing.T) {
 	}
 }
 
+// TestB35LargeBuffers exports buffers that get blocks of their own: copies, and
+// those that are given away as they are.
+func TestB35LargeBuffers(t *testing.T) {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	for i := range 5000 {
+		b.Append(fmt.Sprintf("value %d", i))
+	}
+	arr := b.NewStringArray()
+	for _, give := range []bool{false, true} {
+		for fail := 1; ; fail++ {
+			h := newHeap(t)
+			h.fail = fail
+			e := h.exporter()
+			adopted := 0
+			e.Adopt = func(buf []byte) bool {
+				if give && adopted == 0 {
+					// The block that the buffer is said to be.
+					h.blocks[unsafe.Pointer(unsafe.SliceData(buf))] = nil
+					adopted++
+					return true
+				}
+				return false
+			}
+			var a Array
+			err := e.Array(arr.Data(), &a)
+			if err == nil {
+				d, err := ImportArray(&a, arr.DataType())
+				if err != nil || !array.Equal(array.MakeFromData(d), arr) {
+					t.Errorf("came back otherwise: %v", err)
+				}
+				if give != (adopted == 1) || len(h.blocks) < 3 {
+					t.Errorf("%d buffers given away, %d blocks", adopted, len(h.blocks))
+				}
+				e.DropArray(&a)
+			} else if !errors.Is(err, ErrMemory) || a.Release != 0 {
+				t.Errorf("allocation %d failed: %v, release %d", fail, err, a.Release)
+			}
+			if len(h.blocks) != 0 {
+				t.Fatalf("%d blocks left", len(h.blocks))
+			}
+			if err == nil {
+				break
+			}
+		}
+	}
+}
+
 // TestB35Moved moves a column out of a table: the table's release leaves it
 // alone, and it stays valid.
 func TestB35Moved(t *testing.T) {

@@ -17,8 +17,13 @@ type Exporter struct {
 	Free  func(unsafe.Pointer)
 	// ReleaseSchema and ReleaseArray are the addresses of C functions that
 	// release the children and the dictionary that are not released yet, free
-	// private_data, which is one block from Alloc, and set release to NULL.
+	// private_data, which is one block from Alloc, and set release to NULL. The
+	// block of an array begins with the number of further blocks (int64_t) and
+	// their addresses, which go with it.
 	ReleaseSchema, ReleaseArray uintptr
+	// Adopt gives a buffer's memory away where it is a whole block from Alloc:
+	// such a buffer is not copied. nil: every buffer is copied.
+	Adopt func(buffer []byte) bool
 }
 
 // align is where buffers begin in a block, as the Arrow format recommends.
@@ -145,14 +150,17 @@ func exportMetadata(md arrow.Metadata) []byte {
 	return b
 }
 
-// Array copies array data into out, which need not be initialised. After an
-// error out is marked as released.
+// Array writes array data into out, which need not be initialised. After an
+// error out is marked as released. Buffers that Adopt gave away are out's; all
+// others are copied. In either case d stays the caller's to release.
 func (e *Exporter) Array(d arrow.ArrayData, out *Array) error {
 	bufs := buffersOf(d)
 	children := d.Children()
-	size := 3*8*len(bufs) + 3*align + arraySize + 16
+	size := 8 + 4*8*len(bufs) + 3*align + arraySize + 16
 	for _, b := range bufs {
-		size += len(b.bytes) + b.least + align
+		if e.Adopt == nil || len(b.bytes) < adoptFrom {
+			size += len(b.bytes) + b.least + align
+		}
 	}
 	size += len(children) * (arraySize + 8)
 	*out = Array{}
@@ -168,6 +176,8 @@ func (e *Exporter) Array(d arrow.ArrayData, out *Array) error {
 	if d.DataType().ID() == arrow.NULL {
 		out.NullCount = out.Length
 	}
+	further := b.take(8+8*len(bufs), 8)
+	*element(&further, 0) = 0
 	out.Children = b.places(len(children), arraySize)
 	dict := d.Dictionary()
 	hasDict := d.DataType().ID() == arrow.DICTIONARY
@@ -179,8 +189,19 @@ func (e *Exporter) Array(d arrow.ArrayData, out *Array) error {
 		out.Buffers = b.take(8*len(bufs), 8)
 		for i, buf := range bufs {
 			*element(&out.Buffers, i) = 0
-			if !buf.absent {
+			switch {
+			case buf.absent:
+			case e.Adopt == nil || len(buf.bytes) < adoptFrom:
 				*element(&out.Buffers, i) = buf.put(b)
+			default:
+				at, err := e.adopt(buf.bytes)
+				if err != nil {
+					e.DropArray(out)
+					return err
+				}
+				*element(&out.Buffers, i) = at
+				n := *element(&further, 0) + 1
+				*element(&further, 0), *element(&further, int(n)) = n, at
 			}
 		}
 	}
@@ -199,15 +220,33 @@ func (e *Exporter) Array(d arrow.ArrayData, out *Array) error {
 	return nil
 }
 
+// adoptFrom is the size from which a buffer has a block of its own.
+const adoptFrom = 1024
+
+// adopt is the address of a buffer's bytes in a block of their own: the one that
+// they are in, or a copy.
+func (e *Exporter) adopt(buf []byte) (uintptr, error) {
+	if e.Adopt(buf) {
+		return uintptr(unsafe.Pointer(unsafe.SliceData(buf))), nil
+	}
+	b, err := e.block(len(buf))
+	if err != nil {
+		return 0, err
+	}
+	return b.put(buf, 1), nil
+}
+
 // Table writes an array of struct type with n rows into out and returns the
 // places of its columns, which the caller fills by Array or Move.
 func (e *Exporter) Table(n int64, columns int, out *Array) ([]*Array, error) {
 	*out = Array{}
-	b, err := e.block(columns*(arraySize+8) + 32)
+	b, err := e.block(columns*(arraySize+8) + 40)
 	if err != nil {
 		return nil, err
 	}
 	*out = Array{Length: n, NBuffers: 1, NChildren: int64(columns), Private: b.base, Release: e.ReleaseArray}
+	further := b.take(8, 8)
+	*element(&further, 0) = 0
 	out.Buffers = b.take(8, 8)
 	*element(&out.Buffers, 0) = 0
 	out.Children = b.places(columns, arraySize)
@@ -240,6 +279,9 @@ func (e *Exporter) DropArray(a *Array) {
 		e.DropArray(a.Child(i))
 	}
 	e.DropArray((*Array)(pointer(&a.Dictionary)))
+	for i := range int(*element(&a.Private, 0)) {
+		e.Free(pointer(element(&a.Private, 1+i)))
+	}
 	e.Free(pointer(&a.Private))
 	*a = Array{}
 }

@@ -1,0 +1,229 @@
+"""The same table hashed and masked in five engines, by the command line, and by
+the engines' own functions: the same columns everywhere.
+
+ARROWMASK_BIN names the command line. ARROWMASK_ENGINES_RAN names a file to which
+every engine that ran is added.
+"""
+
+import contextlib
+import hashlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import arrowmask
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = str(ROOT / "testdata" / "samples" / "customers.parquet")
+POLICIES = str(ROOT / "testdata" / "samples" / "customers-policies.json")
+BIN = os.environ.get("ARROWMASK_BIN", str(ROOT / "bin" / "arrowmask"))
+
+#: column: function, its arguments
+MASKS = {
+    "name": ("mask", ()),
+    "email": ("sha2", (256,)),
+    "phone": ("md5", ()),
+    "card": ("mask_show_last_n", (4,)),
+    "country": ("sha1", ()),
+    "note": ("mask_hash", ()),
+}
+SQL = ", ".join(f"am_{f}({', '.join([c, *map(str, a)])}) AS {c}" for c, (f, a) in MASKS.items())
+
+
+def text(column):
+    """One chunk of plain text, whatever the layout."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    return column.cast(pa.string())
+
+
+class Engines(unittest.TestCase):
+    maxDiff = 1000
+
+    @classmethod
+    def setUpClass(cls):
+        cls.stack = contextlib.ExitStack()
+        cls.work = pathlib.Path(cls.stack.enter_context(tempfile.TemporaryDirectory()))
+        out = cls.work / "by-command-line.parquet"
+        sets = [x for c, (f, a) in MASKS.items() for x in ("--set", f"{c}={f}({', '.join(['{col}', *map(str, a)])})")]
+        subprocess.run([BIN, "mask", TABLE, "-o", out, *sets], check=True, capture_output=True)
+        cls.raw = pq.read_table(TABLE)
+        cls.want = pq.read_table(out)
+        assert cls.raw.num_rows == 100_000
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.stack.close()
+
+    def ran(self, engine, version):
+        print(f"{engine} {version}", file=sys.stderr)
+        if "ARROWMASK_ENGINES_RAN" in os.environ:
+            with open(os.environ["ARROWMASK_ENGINES_RAN"], "a") as f:
+                f.write(f"{engine} {version}\n")
+
+    def check(self, got, want=None):
+        """Columns of a result that is in the order of id."""
+        want = want or {c: self.want[c] for c in MASKS}
+        for c, w in want.items():
+            self.assertEqual(len(got[c]), len(w), c)
+            self.assertTrue(text(got[c]).equals(text(w)), f"column {c} differs")
+
+    def hashlib_column(self, column, alg):
+        return pa.array([None if v is None else hashlib.new(alg, v.encode()).hexdigest() for v in self.raw[column].to_pylist()])
+
+    def policy_table(self):
+        """What ann sees, by the command line."""
+        out = self.work / "for-ann.parquet"
+        if out.exists():
+            return pq.read_table(out)
+        subprocess.run([BIN, "mask", TABLE, "-o", out, "--policy", POLICIES, "--user", "ann", "--resource", "shop.customers"], check=True, capture_output=True)
+        return pq.read_table(out)
+
+    def test_pyarrow(self):
+        got = {c: getattr(arrowmask, f)(self.raw[c], *a) for c, (f, a) in MASKS.items()}
+        self.check(got)
+        self.check({c: self.hashlib_column(c, a) for c, a in (("email", "sha256"), ("phone", "md5"), ("country", "sha1"), ("note", "sha256"))},
+                   {c: got[c] for c in ("email", "phone", "country", "note")})
+        import pyarrow.compute as pc
+
+        pc.register_scalar_function(lambda ctx, x: arrowmask.sha2(x, 256), "am_sha2_256", {"summary": "SHA-256", "description": "as hexadecimal"}, {"x": pa.string()}, pa.string())
+        self.check({"email": pc.call_function("am_sha2_256", [self.raw["email"]])}, {"email": got["email"]})
+        masked = arrowmask.Masker(POLICIES, user="ann", table="shop.customers").mask(self.raw)
+        want = self.policy_table()
+        for c in want.column_names:
+            self.assertTrue(masked[c].combine_chunks().equals(want[c].combine_chunks().cast(masked[c].type)), c)
+        self.ran("pyarrow", pa.__version__)
+
+    def test_polars(self):
+        try:
+            import polars as pl
+        except ImportError as e:
+            self.skipTest(f"polars is not installed: {e}")
+        import arrowmask.polars as am
+
+        frame = pl.scan_parquet(TABLE)
+        for engine in ("in-memory", "streaming"):
+            got = frame.with_columns(getattr(am, f)(c, *a) for c, (f, a) in MASKS.items()).collect(engine=engine)
+            self.assertEqual(got.schema["email"], pl.String)
+            self.check({c: got[c].to_arrow() for c in MASKS})
+        # One Series and several chunks, outside of the plugin.
+        series = pl.concat([got["id"].cast(str), pl.Series("id", ["x", None])], rechunk=False)
+        self.assertEqual(arrowmask.md5(series).to_list()[-2:], [hashlib.md5(b"x").hexdigest(), None])
+        self.assertEqual(got.select(am.md5(pl.col("email").head(0))).height, 0)
+        keys = arrowmask.Keyring({"k": b"0123456789abcdef"})
+        keyed = pl.DataFrame({"x": ["abc", None]}).select(am.mask_hmac("x", keys=keys))
+        self.assertEqual(keyed["x"].to_list(), arrowmask.mask_hmac(pa.array(["abc", None]), keys=keys).to_pylist())
+        with self.assertRaisesRegex(pl.exceptions.PolarsError, "type not supported"):
+            pl.DataFrame({"x": [1]}).select(am.sha2("x"))
+        with self.assertRaisesRegex(pl.exceptions.PolarsError, "syntax error"):
+            pl.DataFrame({"x": ["a"]}).select(am.eval("sha2({col}", "x"))
+        masked = arrowmask.Masker(POLICIES, user="ann", table="shop.customers").mask(pl.read_parquet(TABLE))
+        self.assertIsInstance(masked, pl.DataFrame)
+        self.check({c: masked[c].to_arrow() for c in ("name", "email", "phone")}, {c: self.policy_table()[c] for c in ("name", "email", "phone")})
+        self.ran("polars", pl.__version__)
+
+    def test_duckdb(self):
+        try:
+            import duckdb
+        except ImportError as e:
+            self.skipTest(f"duckdb is not installed: {e}")
+        import arrowmask.duckdb
+
+        con = duckdb.connect()
+        names = arrowmask.duckdb.register(con, functions={"last_two": "mask_show_last_n({col}, 2)"})
+        self.assertIn("am_sha2", names)
+        got = con.sql(f"SELECT {SQL} FROM '{TABLE}' ORDER BY id").to_arrow_table()
+        self.check(got)
+        own = con.sql(f"SELECT sha256(email) AS email, md5(phone) AS phone, sha1(country) AS country, sha256(note) AS note FROM '{TABLE}' ORDER BY id").to_arrow_table()
+        self.check(got, {c: own[c] for c in own.column_names})
+        self.assertEqual(con.sql("SELECT last_two('abcd'), am_sha2('a', NULL), am_sha2(NULL, 256)").fetchall(), [("xxcd", None, None)])
+        with self.assertRaisesRegex(duckdb.Error, "same for every row"):
+            con.sql("SELECT am_sha2('a', n) FROM (VALUES (256), (512)) t(n)").fetchall()
+        self.ran("duckdb", duckdb.__version__)
+
+    def test_datafusion(self):
+        try:
+            import datafusion
+        except ImportError as e:
+            self.skipTest(f"datafusion is not installed: {e}")
+        import arrowmask.datafusion
+
+        ctx = datafusion.SessionContext()
+        arrowmask.datafusion.register(ctx, functions={"last_two": "mask_show_last_n({col}, 2)"})
+        ctx.register_parquet("customers", TABLE)
+        got = ctx.sql(f"SELECT {SQL} FROM customers ORDER BY id").to_arrow_table()
+        self.check(got)
+        own = ctx.sql("SELECT encode(sha256(email), 'hex') AS email, md5(phone) AS phone, encode(sha256(note), 'hex') AS note FROM customers ORDER BY id").to_arrow_table()
+        self.check(got, {c: own[c] for c in own.column_names})
+        row = ctx.sql("SELECT last_two('abcd') AS a, am_sha2(NULL, 256) AS b").to_arrow_table().to_pylist()
+        self.assertEqual(row, [{"a": "xxcd", "b": None}])
+        self.ran("datafusion", datafusion.__version__)
+
+    def test_spark(self):
+        try:
+            import pyspark
+            from pyspark.sql import SparkSession
+        except ImportError as e:
+            self.skipTest(f"pyspark is not installed: {e}")
+        import arrowmask.spark
+
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        session = (
+            SparkSession.builder.master("local-cluster[2,1,1024]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.log.level", "ERROR")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.sql.shuffle.partitions", "2")
+        )
+        for name in ("PYTHONPATH", "ARROWMASK_LIBRARY"):
+            if name in os.environ:
+                session = session.config(f"spark.executorEnv.{name}", os.environ[name])
+        try:
+            spark = session.getOrCreate()
+        except Exception as e:  # no Java, or one that Spark does not take
+            self.skipTest(f"Spark does not start: {e}")
+        try:
+            arrowmask.spark.register(spark, functions={"am_spark_mask": "mask({col})"}, dialect="spark")
+            spark.read.parquet(TABLE).createOrReplaceTempView("customers")
+            own = spark.sql(
+                "SELECT sha2(email, 256) email, md5(phone) phone, sha1(country) country, mask(name) name, am_spark_mask(name) our_name,"
+                " sha2(email, 256) = am_sha2(email, 256) OR email IS NULL same FROM customers ORDER BY id").toArrow()
+            self.check({"name": own["our_name"]}, {"name": own["name"]})
+            self.assertEqual(own["same"].to_pylist(), [True] * 100_000)
+            arrowmask.spark.register(spark)
+            got = spark.sql(f"SELECT {SQL} FROM customers ORDER BY id").toArrow()
+            self.check(got)
+            self.check(got, {c: own[c] for c in ("email", "phone", "country")})
+            # A plan made here masks in the executors, in several processes.
+            frame = spark.read.parquet(TABLE).repartition(2)
+            masked = arrowmask.spark.mask(frame, POLICIES, user="ann", table="shop.customers").orderBy("id").toArrow()
+            want = self.policy_table()
+            for c in want.column_names:
+                self.assertTrue(masked[c].combine_chunks().cast(want[c].type).equals(want[c].combine_chunks()), c)
+
+            def where(batches):
+                import os
+
+                import arrowmask
+                import pyarrow as pa
+
+                for b in batches:
+                    arrowmask.sha2(b.column(0))
+                    yield pa.RecordBatch.from_pydict({"executor": [os.environ.get("SPARK_EXECUTOR_DIRS", "?") + str(os.getppid())], "pid": [str(os.getpid())]})
+
+            places = spark.read.parquet(TABLE).select("email").repartition(4).mapInArrow(where, "executor string, pid string").toArrow()
+            self.assertGreaterEqual(len(set(places["executor"].to_pylist())), 2, "the functions ran in one executor only")
+            self.ran("spark", pyspark.__version__)
+        finally:
+            spark.stop()
+
+
+if __name__ == "__main__":
+    unittest.main()
