@@ -288,7 +288,8 @@ func TestKilledWriterLeavesOnlyATemporaryFile(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for len(namesIn(t, dir)) == 0 {
+		// A file with something in it is one whose writer has taken the lock: before that, a second writer may take it for stale.
+		for !anyWritten(t, dir) {
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Duration(i*7) * time.Millisecond)
@@ -317,6 +318,17 @@ func TestKilledWriterLeavesOnlyATemporaryFile(t *testing.T) {
 		}
 		w.Abort()
 	}
+}
+
+// anyWritten says whether a file of dir holds something.
+func anyWritten(t *testing.T, dir string) bool {
+	t.Helper()
+	for _, name := range namesIn(t, dir) {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Size() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // TestAbortFromAnotherGoroutine is for the race detector, and for the file.
