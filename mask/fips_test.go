@@ -32,6 +32,10 @@ func TestB14FIPS(t *testing.T) {
 				cmd.Env = append(cmd.Env, fips.EnvFIPS+"=off")
 			}
 			out, err := cmd.CombinedOutput()
+			if text := string(out); strings.Contains(text, "panic: fips140: FIPS 140-3 mode is") {
+				line, _, _ := strings.Cut(text, "\n")
+				t.Skipf("Go refuses FIPS mode in this build: %s", line)
+			}
 			if err != nil || !strings.Contains(string(out), "--- PASS: TestFIPSChild") {
 				t.Errorf("%v\n%s", err, out)
 			}
