@@ -24,13 +24,20 @@ else
   echo "NOT RUN: the header in C++ (no C++ compiler)"
 fi
 
+# The program of the documentation.
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' "$here/../../doc/engines.md" >"$work/doc.c"
+${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$lib" "$work/doc.c" -o "$work/doc" -L"$lib" -larrowmask -Wl,-rpath,"$lib"
+[ "$("$work/doc")" = ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad ] || { echo "the C program of doc/engines.md prints something else"; exit 1; }
+
 build plain
-echo "C driver: $("$work/plain" "$calls")"
+echo "C driver"
+"$work/plain" "$calls"
 
 if build asan -fsanitize=address -fno-omit-frame-pointer 2>"$work/log"; then
   # Go handles SIGSEGV itself; ASan's handler must not take its place.
   export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=1:allocator_may_return_null=1
-  echo "C driver, AddressSanitizer and LeakSanitizer: $("$work/asan" "$calls")"
+  echo "C driver, AddressSanitizer and LeakSanitizer"
+  "$work/asan" "$calls"
 else
   cat "$work/log"
   echo "NOT RUN: the compiler has no AddressSanitizer"

@@ -19,6 +19,9 @@ size_t __sanitizer_get_current_allocated_bytes(void);
 #define LIVE_BYTES() mallinfo2().uordblks
 #endif
 
+/* Go's threads come and go, and have some C memory of their own. */
+#define SLACK 16384
+
 static int calls = 10000;
 static int cases, bad_cases;
 
@@ -80,7 +83,7 @@ static void run_good(const char *name, struct column *c, int64_t first, int64_t 
     }
   }
   size_t after = LIVE_BYTES();
-  CHECK(after <= before + 4096, "%zu bytes live before, %zu after", before, after);
+  CHECK(after <= before + SLACK, "%zu bytes live before, %zu after", before, after);
   CHECK(arrays_released + schemas_released == released, "a borrowed input was released");
 
   /* An output outlives its input, whose memory is unmapped here. */
@@ -162,7 +165,7 @@ static void run_bad(const char *name, struct column *c, int is_schema, int want)
     CHECK(last_error(k)[0], "no text");
   }
   size_t after = LIVE_BYTES();
-  CHECK(after <= before + 4096, "%zu bytes live before, %zu after", before, after);
+  CHECK(after <= before + SLACK, "%zu bytes live before, %zu after", before, after);
   CHECK(arrays_released + schemas_released == released, "a borrowed input was released");
   arrowmask_release(k);
   column_free(c);
@@ -322,7 +325,7 @@ static void test_arguments(void) {
     arrowmask_free(NULL);
   }
   size_t after = LIVE_BYTES();
-  CHECK(after <= before + 4096, "%zu bytes live before, %zu after", before, after);
+  CHECK(after <= before + SLACK, "%zu bytes live before, %zu after", before, after);
   CHECK(arrowmask_abi_version() == ARROWMASK_ABI_VERSION, "version");
   char *report = arrowmask_report();
   CHECK(report && strstr(report, "\"sha256\""), "report: %s", report);
@@ -534,7 +537,7 @@ static void test_B35_streams(void) {
     CHECK(arrays_released - arrays == want, "%ld arrays released, %ld handed over", arrays_released - arrays, want);
   }
   size_t after = LIVE_BYTES();
-  CHECK(after <= before + 4096, "%zu bytes live before, %zu after", before, after);
+  CHECK(after <= before + SLACK, "%zu bytes live before, %zu after", before, after);
   CHECK(streams_released == made, "%ld streams released of %ld", streams_released, made);
   struct ArrowArrayStream out;
   CHECK(arrowmask_stream(k, NULL, &out) == ARROWMASK_EINVAL, "stream NULL");
