@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds the C library and the Python wheel, and runs them in every engine: the C
 # driver under AddressSanitizer, a JVM, pyarrow, Polars, DuckDB, DataFusion and
-# Spark (a local cluster of two executors), and the recipes of the documentation.
+# Spark (a local cluster of two executors), an embedded DuckDB in Go, and the recipes
+# of the documentation.
 # Installs what it needs by pip into a virtual environment, says what could not be
 # had, and fails when fewer than four engines ran.
 # usage: scripts/engines/run.sh BIN [OUTDIR]
@@ -39,6 +40,8 @@ echo "=== engines"
 ran=$(mktemp)
 trap 'rm -f "$ran"' EXIT
 ARROWMASK_BIN=$bin ARROWMASK_ENGINES_RAN=$ran "$venv/bin/python" -W ignore "$root/python/tests/test_engines.py" || failed=1
+echo "=== DuckDB from Go"
+(cd "$root/examples/duckdb" && go vet -tags duckdb_arrow . && go test -tags duckdb_arrow -count=1 . | tail -2) || failed=1
 echo "=== recipes"
 "$venv/bin/python" -W ignore "$here/recipes.py" "$root" || failed=1
 
