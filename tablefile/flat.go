@@ -226,11 +226,12 @@ func checkMessage(meta []byte) (messageInfo, error) {
 // fileBlock is where a file's footer says that a message lies.
 type fileBlock struct{ at, meta, body int64 }
 
-// checkFooter checks the footer of an IPC file and gives its dictionaries and batches.
-func checkFooter(footer []byte) (dicts, batches []fileBlock, err error) {
+// checkFooter checks the footer of an IPC file and gives its schema as the metadata of a message, its dictionaries and its batches.
+func checkFooter(footer []byte) (schema []byte, dicts, batches []fileBlock, err error) {
 	f := newFlat(footer)
 	root := f.follow(0)
-	f.schema(f.table(root, 1))
+	table := f.table(root, 1)
+	f.schema(table)
 	f.keyValues(root, 4)
 	blocks := func(slot int) (out []fileBlock) {
 		first, n := f.vector(root, slot, 24)
@@ -241,10 +242,38 @@ func checkFooter(footer []byte) (dicts, batches []fileBlock, err error) {
 		return out
 	}
 	dicts, batches = blocks(2), blocks(3)
-	if f.bad {
-		return nil, nil, errFlat
+	version := 0
+	if at := f.field(root, 0); at != 0 {
+		version = f.u16(at)
 	}
-	return dicts, batches, nil
+	if f.bad || table == 0 {
+		return nil, nil, nil, errFlat
+	}
+	return schemaMessageOf(footer, table, version), dicts, batches, nil
+}
+
+// schemaMessageOf makes the metadata of a schema message out of a footer and the position of the Schema table in it. Offsets of FlatBuffers are
+// relative and lead forward, so a Message table put ahead of the footer can point into it.
+func schemaMessageOf(footer []byte, schema, version int) []byte {
+	const (
+		vtable = 4
+		table  = 16
+		header = table + 8
+		ahead  = 32 // a multiple of 8, so that the footer keeps its alignment
+	)
+	m := make([]byte, ahead, ahead+len(footer))
+	put16, put32 := binary.LittleEndian.PutUint16, binary.LittleEndian.PutUint32
+	put32(m, table)
+	put16(m[vtable:], 4+3*2)            // its own size: three slots
+	put16(m[vtable+2:], header+4-table) // the table's size
+	put16(m[vtable+4:], 4)              // slot 0, version
+	put16(m[vtable+6:], 6)              // slot 1, type of the header
+	put16(m[vtable+8:], header-table)   // slot 2, header
+	put32(m[table:], table-vtable)
+	put16(m[table+4:], uint16(version))
+	m[table+6] = byte(schemaMessage)
+	put32(m[header:], uint32(ahead+schema-header))
+	return append(m, footer...)
 }
 
 // checkStoredSchema checks the Arrow schema that Parquet files keep as an IPC message in base64.

@@ -153,16 +153,20 @@ func streamMessages(r io.Reader, limit int64, mem memory.Allocator) *messages {
 
 // fileMessages reads the messages of a file.
 func fileMessages(src *source, mem memory.Allocator) (*messages, error) {
-	dicts, batches, err := readFooter(src)
+	schema, dicts, batches, err := readFooter(src)
 	if err != nil {
 		return nil, err
 	}
 	m := newMessages(mem)
-	// The schema's message comes first, behind the magic and its padding.
-	blocks := append(append([]fileBlock{{at: 8, meta: src.size, body: 0}}, dicts...), batches...)
+	blocks := append(dicts, batches...)
 	seen := map[int64]bool{}
-	i := 0
+	i := -1
 	m.next = func() (*ipc.Message, error) {
+		if i < 0 {
+			// The schema is the footer's: what stands behind the magic is a message only in files that some writers make.
+			i++
+			return m.schemaMessage(schema)
+		}
 		if i == len(blocks) {
 			return nil, io.EOF
 		}
@@ -190,10 +194,7 @@ func fileMessages(src *source, mem memory.Allocator) (*messages, error) {
 // open which one a batch means.
 func checkBlock(info messageInfo, i, dicts int, seen map[int64]bool) error {
 	want := batchMessage
-	switch {
-	case i == 0:
-		want = schemaMessage
-	case i <= dicts:
+	if i < dicts {
 		want = dictionaryMessage
 	}
 	if info.kind != want {
@@ -208,37 +209,52 @@ func checkBlock(info messageInfo, i, dicts int, seen map[int64]bool) error {
 	return nil
 }
 
+// schemaMessage is a message of the metadata of a schema.
+func (m *messages) schemaMessage(meta []byte) (*ipc.Message, error) {
+	info, err := checkMessage(meta)
+	if err == nil {
+		err = m.expect(&info)
+	}
+	if err != nil {
+		return nil, err
+	}
+	buf, body := memory.NewBufferBytes(meta), memory.NewBufferBytes(nil)
+	defer buf.Release()
+	defer body.Release()
+	return ipc.NewMessage(buf, body), nil
+}
+
 // readFooter reads the footer and checks that the blocks it lists lie in the file.
-func readFooter(src *source) (dicts, batches []fileBlock, err error) {
+func readFooter(src *source) (schema []byte, dicts, batches []fileBlock, err error) {
 	const magic = "ARROW1"
 	tail := make([]byte, 4+len(magic))
 	if src.size < int64(2*len(tail)) {
-		return nil, nil, errors.New("too few bytes for a footer")
+		return nil, nil, nil, errors.New("too few bytes for a footer")
 	}
 	if _, err := src.ReadAt(tail, src.size-int64(len(tail))); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if string(tail[4:]) != magic {
-		return nil, nil, errors.New("cut short: it does not end in ARROW1")
+		return nil, nil, nil, errors.New("cut short: it does not end in ARROW1")
 	}
 	size := int64(binary.LittleEndian.Uint32(tail))
 	at := src.size - int64(len(tail)) - size
 	if size > maxMetadata || at < 8 {
-		return nil, nil, fmt.Errorf("a footer of %d bytes", size)
+		return nil, nil, nil, fmt.Errorf("a footer of %d bytes", size)
 	}
 	footer := make([]byte, size)
 	if _, err := src.ReadAt(footer, at); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if dicts, batches, err = checkFooter(footer); err != nil {
-		return nil, nil, err
+	if schema, dicts, batches, err = checkFooter(footer); err != nil {
+		return nil, nil, nil, err
 	}
 	for _, list := range [][]fileBlock{dicts, batches} {
 		for _, b := range list {
 			if b.at < 8 || b.meta < 0 || b.body < 0 || b.at > at || b.meta > at-b.at || b.body > at-b.at-b.meta {
-				return nil, nil, errors.New("the footer lists a block outside the file")
+				return nil, nil, nil, errors.New("the footer lists a block outside the file")
 			}
 		}
 	}
-	return dicts, batches, nil
+	return schema, dicts, batches, nil
 }

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,6 +171,41 @@ func TestWrongBatches(t *testing.T) {
 		}
 		if err := tryWrite(filepath.Join(t.TempDir(), name), WriteOptions{}, array.NewRecordBatch(arrow.NewSchema(nil, nil), nil, 3)); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("%s without columns: %v", name, err)
+		}
+	}
+}
+
+// TestFileSchemaIsTheFooters reads a file without a message of the schema behind the magic: Polars writes none that a stream reader could take, and
+// the footer has the schema.
+func TestFileSchemaIsTheFooters(t *testing.T) {
+	batch := scalars(t)
+	path := write(t, "t.arrow", WriteOptions{}, batch)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := openSource(t.Context(), path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, batches, err := readFooter(src)
+	src.Close()
+	if err != nil || len(batches) == 0 {
+		t.Fatalf("%d batches, %v", len(batches), err)
+	}
+	for i := int64(8); i < batches[0].at; i++ {
+		whole[i] = 4
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, want := read(t, path, ReadOptions{}), tableOf(batch)
+	if !got.Schema().Equal(want.Schema()) || got.NumRows() != want.NumRows() {
+		t.Errorf("%d rows of %v, want %d of %v", got.NumRows(), got.Schema(), want.NumRows(), want.Schema())
+	}
+	for _, f := range want.Schema().Fields() {
+		if w, g := cells(t, want, f.Name), cells(t, got, f.Name); !slices.Equal(w, g) {
+			t.Errorf("column %s: got %q, want %q", f.Name, g, w)
 		}
 	}
 }
