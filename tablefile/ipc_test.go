@@ -188,12 +188,16 @@ func TestFileSchemaIsTheFooters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, batches, err := readFooter(src)
+	_, dicts, batches, err := readFooter(src)
 	src.Close()
 	if err != nil || len(batches) == 0 {
 		t.Fatalf("%d batches, %v", len(batches), err)
 	}
-	for i := int64(8); i < batches[0].at; i++ {
+	first := batches[0].at
+	for _, b := range dicts {
+		first = min(first, b.at)
+	}
+	for i := int64(8); i < first; i++ {
 		whole[i] = 4
 	}
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
