@@ -27,6 +27,8 @@ PYTHON=$venv/bin/python "$root/scripts/wheel.sh" "$out"
 "$venv/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$out"/arrowmask-*.whl
 # The wheel is what is tested: nothing from the source tree.
 unset ARROWMASK_LIBRARY PYTHONPATH
+# Spark's driver and executors listen on loopback only.
+export SPARK_LOCAL_IP=127.0.0.1 SPARK_LOCAL_HOSTNAME=localhost
 
 echo "=== C driver"
 "$here/capi-test.sh" "$out" "$calls" || failed=1
