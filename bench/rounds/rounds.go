@@ -1,0 +1,113 @@
+// Package rounds times several ways to do the same work in turns, so that what
+// disturbs the machine falls on all of them alike.
+package rounds
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/arrowmask/arrowmask/bench/result"
+)
+
+// Side is one way to do the work.
+type Side struct {
+	Name string
+	// Run does a fixed share of the work, such as one batch of rows. All sides
+	// do the same share in their i-th call.
+	Run func() error
+}
+
+// Timing is what one side took.
+type Timing struct {
+	Name string
+	// Times are those of the rounds, in the order in which they were run: how
+	// long the passes of a round took together.
+	Times       []time.Duration
+	Min, Median time.Duration
+}
+
+// Run calls every side once to warm up and then n times, in turns and each
+// round in another order. The first error ends it.
+func Run(n int, sides []Side) ([]Timing, error) { return RunPasses(n, 1, sides) }
+
+// RunPasses is Run with rounds of several passes: in a round every side runs
+// so many times, in turns, and its times are added up. The shorter a turn, the
+// less a disturbance can fall on one side alone; a turn should still be long
+// beside a clock reading and the waking of a processor's wide units, so not
+// less than about a millisecond.
+func RunPasses(n, passes int, sides []Side) ([]Timing, error) {
+	if n < 1 || passes < 1 {
+		return nil, fmt.Errorf("rounds: %d rounds of %d passes", n, passes)
+	}
+	timings := make([]Timing, len(sides))
+	for i, s := range sides {
+		timings[i] = Timing{Name: s.Name, Times: make([]time.Duration, n)}
+		if err := s.Run(); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	for round := range n {
+		for pass := range passes {
+			for turn := range sides {
+				i := (turn + round + pass) % len(sides)
+				start := time.Now()
+				err := sides[i].Run()
+				timings[i].Times[round] += time.Since(start)
+				if err != nil {
+					return nil, fmt.Errorf("%s: %w", sides[i].Name, err)
+				}
+			}
+		}
+	}
+	for i := range timings {
+		t := &timings[i]
+		t.Min, t.Median = slices.Min(t.Times), Median(t.Times)
+	}
+	return timings, nil
+}
+
+// Median is the middle of the values, the upper one of two.
+func Median[T int | time.Duration | float64](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+// Ratio is how many times as long as base the side took: the median of what it
+// is in each round, where both were disturbed alike.
+func (t Timing) Ratio(base Timing) float64 {
+	ratios := make([]float64, len(t.Times))
+	for i, d := range t.Times {
+		ratios[i] = float64(d) / float64(max(base.Times[i], 1))
+	}
+	return Median(ratios)
+}
+
+// Records are the records of a cell, a side each. work is how many units (rows,
+// for "ns/row") a side did in a round. Every side but arrowmask has its ratio
+// to arrowmask, where that is among them, and the ratio of the minima as
+// Extra["ratio_min"]; extra is added to all.
+func Records(suite string, key []result.Key, unit string, work float64, timings []Timing, extra map[string]float64) ([]result.Record, error) {
+	if work <= 0 {
+		return nil, errors.New("rounds: no work")
+	}
+	ours := slices.IndexFunc(timings, func(t Timing) bool { return t.Name == result.Ours })
+	records := make([]result.Record, len(timings))
+	for i, t := range timings {
+		r := result.Record{
+			Suite: suite, Case: key, Side: t.Name, Unit: unit, Rounds: len(t.Times),
+			Min: float64(t.Min) / work, Median: float64(t.Median) / work,
+			Extra: map[string]float64{},
+		}
+		for name, x := range extra {
+			r.Extra[name] = x
+		}
+		if ours >= 0 && i != ours {
+			r.Ratio = t.Ratio(timings[ours])
+			r.Extra["ratio_min"] = float64(t.Min) / float64(max(timings[ours].Min, 1))
+		}
+		records[i] = r
+	}
+	return records, nil
+}
