@@ -3,10 +3,16 @@
 Makes a file of 20 columns, then masks some of them with both, in turns, several
 times, and prints the median wall time, CPU time and peak memory of each.
 
-usage: bench-rewrite.py PATH_TO_ARROWMASK [--rows N] [--threads N...] [--rounds N] [--cases NAME...]
+With --out it also writes one JSON record a line for every case and side, in the
+form that the bench's other suites have: suite, case, side, unit, min, median,
+rounds, ratio (median over arrowmask's median), and the rest under extra.
+
+usage: bench-rewrite.py PATH_TO_ARROWMASK [options]
+Options not given come from BENCH_ROWS, BENCH_ROUNDS, BENCH_OUT and BENCH_INPUT.
 """
 
 import argparse
+import json
 import multiprocessing
 import os
 import pathlib
@@ -27,8 +33,16 @@ replace = f"REPLACE ({stars})" if stars else ""
 c.execute(f"COPY (SELECT * {replace} FROM read_parquet('{a}')) TO '{b}' (FORMAT parquet, COMPRESSION snappy)")
 """
 
+EQUAL = """
+import duckdb, sys
+c = duckdb.connect()
+a, b = (f"read_parquet('{p}')" for p in sys.argv[1:3])
+sums = "bit_xor(hash(COLUMNS(*)))"  # of every column; the order of rows is not DuckDB's to keep
+sys.exit(c.execute(f"SELECT {sums} FROM {a}").fetchall() != c.execute(f"SELECT {sums} FROM {b}").fetchall())
+"""
 
 NAMES = ["email"] + [f"text{i}" for i in range(1, 19)] + ["country"]
+CASES = {f"{n} of 20": NAMES[:n] for n in (0, 1, 5, 10, 20)} | {"8 values": ["country"]}
 
 
 def make(path, rows):
@@ -45,10 +59,10 @@ def make(path, rows):
     pq.write_table(pa.table(columns), path, compression="snappy", row_group_size=122880)
 
 
-def measure(command):
+def measure(command, env):
     """Wall seconds, CPU seconds and peak resident MB of a command."""
     start = time.monotonic()
-    child = subprocess.Popen(command)
+    child = subprocess.Popen(command, env=env)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
@@ -56,38 +70,67 @@ def measure(command):
     return time.monotonic() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
-def main():
+def record(name, threads, side, runs, ours):
+    """One line of --out; runs are tuples as measure gives them."""
+    wall, cpu, memory = zip(*runs)
+    middle = statistics.median(wall)
+    r = {"suite": "pipeline", "case": [["job", "mask-parquet"], ["columns", name], ["threads", str(threads)]], "side": side, "unit": "s",
+         "min": min(wall), "median": middle, "rounds": len(wall), "extra": {"cpu_s": statistics.median(cpu), "peak_mb": max(memory)}}
+    if ours is not None:
+        own_wall, own_cpu, _ = zip(*ours)
+        r["ratio"] = middle / statistics.median(own_wall)
+        r["extra"]["cpu_ratio"] = statistics.median(cpu) / statistics.median(own_cpu)
+    return json.dumps(r)
+
+
+def options():
+    env = os.environ.get
     p = argparse.ArgumentParser()
     p.add_argument("arrowmask")
-    p.add_argument("--rows", type=int, default=2_000_000)
+    p.add_argument("--rows", type=int, default=int(env("BENCH_ROWS", "2000000")))
     p.add_argument("--threads", type=int, nargs="+", default=[1, 2])
-    p.add_argument("--rounds", type=int, default=5)
-    p.add_argument("--cases", nargs="+", help="names of the cases to run; all when left out")
-    o = p.parse_args()
+    p.add_argument("--rounds", type=int, default=int(env("BENCH_ROUNDS", "5")))
+    p.add_argument("--cases", nargs="+", default=list(CASES), help="names of the cases to run; all when left out")
+    p.add_argument("--out", default=env("BENCH_OUT"), help="file to append the records to")
+    p.add_argument("--input", default=env("BENCH_INPUT"), help="the file to mask: made when it is not there, and kept")
+    return p.parse_args()
+
+
+def main():
+    o = options()
     with tempfile.TemporaryDirectory() as tmp:
-        a = pathlib.Path(tmp) / "in.parquet"
-        # In another process: a child's peak memory counts from that of its parent.
-        maker = multiprocessing.get_context("spawn").Process(target=make, args=(a, o.rows))
-        maker.start()
-        maker.join()
-        text = NAMES
-        cases = {"0 of 20": [], "1 of 20": ["email"], "5 of 20": text[:5], "10 of 20": text[:10], "20 of 20": text, "8 values": ["country"]}
+        a = pathlib.Path(o.input or f"{tmp}/in.parquet")
+        if not a.exists():
+            # In another process: a child's peak memory counts from that of its parent.
+            maker = multiprocessing.get_context("spawn").Process(target=make, args=(a, o.rows))
+            maker.start()
+            maker.join()
         print(f"{o.rows} rows, {a.stat().st_size / 1e6:.0f} MB")
         print(f"{'columns masked':16}{'threads':>8}{'':>4}{'wall s':>8}{'CPU s':>8}{'MB':>6}   {'DuckDB wall s':>14}{'CPU s':>8}{'MB':>6}   {'wall ratio':>10}{'CPU ratio':>10}")
-        for name in o.cases or cases:
-            columns = cases[name]
+        for name in o.cases:
             for threads in o.threads:
-                sets = [x for c in columns for x in ("--set", f"{c}=sha256({{col}})")] or ["--pass-through"]
-                ours = [o.arrowmask, "mask", str(a), "-o", f"{tmp}/ours.parquet", "--overwrite", "-q", "--threads", str(threads), *sets]
-                theirs = [sys.executable, "-c", DUCKDB, str(a), f"{tmp}/theirs.parquet", str(threads), *columns]
-                env = dict(os.environ, GOMAXPROCS=str(threads))
-                runs = {"ours": [], "theirs": []}
-                for _ in range(o.rounds):
-                    os.environ.update(env)
-                    runs["ours"].append(measure(ours))
-                    runs["theirs"].append(measure(theirs))
-                (w, c, m), (dw, dc, dm) = ([statistics.median(x) for x in zip(*runs[k])] for k in ("ours", "theirs"))
-                print(f"{name:16}{threads:8}{'':4}{w:8.2f}{c:8.2f}{m:6.0f}   {dw:14.2f}{dc:8.2f}{dm:6.0f}   {w / dw:10.2f}{c / dc:10.2f}", flush=True)
+                run_case(o, tmp, a, name, threads)
+
+
+def run_case(o, tmp, a, name, threads):
+    columns = CASES[name]
+    sets = [x for c in columns for x in ("--set", f"{c}=sha256({{col}})")] or ["--pass-through"]
+    ours = [o.arrowmask, "mask", str(a), "-o", f"{tmp}/ours.parquet", "--overwrite", "-q", "--threads", str(threads), *sets]
+    theirs = [sys.executable, "-c", DUCKDB, str(a), f"{tmp}/theirs.parquet", str(threads), *columns]
+    env = dict(os.environ, GOMAXPROCS=str(threads))
+    runs = {"arrowmask": [], "duckdb": []}
+    for i in range(o.rounds):
+        sides = [("arrowmask", ours), ("duckdb", theirs)]
+        for side, command in sides if i % 2 == 0 else reversed(sides):
+            runs[side].append(measure(command, env))
+    if threads == o.threads[0] and subprocess.call([sys.executable, "-c", EQUAL, f"{tmp}/ours.parquet", f"{tmp}/theirs.parquet"]):
+        sys.exit(f"{name}: the two made different tables")
+    (w, c, m), (dw, dc, dm) = ([statistics.median(x) for x in zip(*runs[k])] for k in ("arrowmask", "duckdb"))
+    print(f"{name:16}{threads:8}{'':4}{w:8.2f}{c:8.2f}{m:6.0f}   {dw:14.2f}{dc:8.2f}{dm:6.0f}   {w / dw:10.2f}{c / dc:10.2f}", flush=True)
+    if o.out:
+        with open(o.out, "a", encoding="utf-8") as f:
+            for side, all_runs in runs.items():
+                print(record(name, threads, side, all_runs, None if side == "arrowmask" else runs["arrowmask"]), file=f)
 
 
 if __name__ == "__main__":
