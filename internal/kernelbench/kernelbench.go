@@ -158,7 +158,7 @@ func (c Config) cell(w io.Writer, b *kernels.Backend, n, rows, threads int) erro
 	if !c.Stages || n == Mixed {
 		return nil
 	}
-	line := stages(b, n, min(rows, chunk), c.Rounds, c.Sample/10)
+	line := stages(b, n, rows, c.Rounds, c.Sample/10)
 	if line == "" {
 		return nil
 	}

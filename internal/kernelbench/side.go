@@ -2,11 +2,6 @@ package kernelbench
 
 import (
 	"bytes"
-	"crypto/md5"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 
@@ -38,24 +33,17 @@ type side struct {
 
 // newSide makes a column of rows rows of n letters and digits each.
 func newSide(b *kernels.Backend, n, rows int, raw bool, seed uint64) *side {
-	rng := rand.New(rand.NewPCG(seed, 1))
 	own := rows
 	if n > 0 {
 		own = max(1, min(rows, maxData/n))
 	}
-	s := &side{hash: kernels.New(b), rows: rows, raw: raw, offsets: make([]int32, own+1)}
-	for i := range own {
-		length := n
+	s := &side{hash: kernels.New(b), rows: rows, raw: raw}
+	s.data, s.offsets = Column(own, seed, func(rng *rand.Rand) int {
 		if n == Mixed {
-			length = 10 + rng.IntN(31)
+			return 10 + rng.IntN(31)
 		}
-		s.offsets[i+1] = s.offsets[i] + int32(length)
-	}
-	s.data = make([]byte, s.offsets[own])
-	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
-	for i := range s.data {
-		s.data[i] = letters[rng.IntN(len(letters))]
-	}
+		return n
+	})
 	s.col = kernels.Offsets32(s.data, s.offsets)
 	if own < rows {
 		sel := make([]int32, rows)
@@ -64,10 +52,7 @@ func newSide(b *kernels.Backend, n, rows int, raw bool, seed uint64) *side {
 		}
 		s.col = s.col.Select(sel)
 	}
-	s.width = b.Alg.Size()
-	if !raw {
-		s.width *= 2
-	}
+	s.width = width(b.Alg, raw)
 	s.out = make([]byte, rows*s.width)
 	return s
 }
@@ -94,61 +79,15 @@ func (s *side) sum(dst, text []byte, lo, hi int) {
 	}
 }
 
-// std is the same as a program without this library would do it: row after
-// row, the one-shot function, encoding/hex.
+// std is the same row after row.
 func (s *side) std(lo, hi int) {
 	out := s.out[lo*s.width : hi*s.width]
 	for own := len(s.offsets) - 1; lo < hi; {
 		first := lo % own
 		last := min(own, first+hi-lo)
-		offsets := s.offsets[first : last+1]
+		out = RowLoop(out, s.hash.Alg(), s.raw, s.data, s.offsets[first:last+1])
 		lo += last - first
-		switch s.hash.Alg() {
-		case kernels.MD5:
-			for i, end := range offsets[1:] {
-				d := md5.Sum(s.data[offsets[i]:end])
-				out = put(out, d[:], s.raw)
-			}
-		case kernels.SHA1:
-			for i, end := range offsets[1:] {
-				d := sha1.Sum(s.data[offsets[i]:end])
-				out = put(out, d[:], s.raw)
-			}
-		case kernels.SHA224:
-			for i, end := range offsets[1:] {
-				d := sha256.Sum224(s.data[offsets[i]:end])
-				out = put(out, d[:], s.raw)
-			}
-		case kernels.SHA256:
-			for i, end := range offsets[1:] {
-				d := sha256.Sum256(s.data[offsets[i]:end])
-				out = put(out, d[:], s.raw)
-			}
-		case kernels.SHA384:
-			for i, end := range offsets[1:] {
-				d := sha512.Sum384(s.data[offsets[i]:end])
-				out = put(out, d[:], s.raw)
-			}
-		case kernels.SHA512:
-			for i, end := range offsets[1:] {
-				d := sha512.Sum512(s.data[offsets[i]:end])
-				out = put(out, d[:], s.raw)
-			}
-		case kernels.SHA512_256:
-			for i, end := range offsets[1:] {
-				d := sha512.Sum512_256(s.data[offsets[i]:end])
-				out = put(out, d[:], s.raw)
-			}
-		}
 	}
-}
-
-// put writes a digest as bytes or text and returns what is left of out.
-func put(out, digest []byte, raw bool) []byte {
-	if raw {
-		return out[copy(out, digest):]
-	}
-	return out[hex.Encode(out, digest):]
 }
 
 // check compares the two ways on the first rows.

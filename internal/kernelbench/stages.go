@@ -9,19 +9,31 @@ import (
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
+// Stages are the steps that a backend takes with a chunk of up to rows equal
+// rows of n bytes, each on its own, from the gathering of addresses to "hex",
+// and last "all", which is all of them as one call with hex text as output.
+// None for backends and rows that have no steps; rows is how many rows one call
+// of every step works on.
+func Stages(b *kernels.Backend, n, rows int) ([]kernels.Stage, int) {
+	s := newSide(b, n, min(rows, chunk), false, 0)
+	steps, rows := b.Stages(&s.col)
+	if len(steps) == 0 {
+		return nil, 0
+	}
+	digests := s.digests[:rows*b.Alg.Size()]
+	return append(steps,
+		kernels.Stage{Name: "hex", Run: func() { hexenc.Lower(s.out, digests) }},
+		kernels.Stage{Name: "all", Run: func() { s.ours(0, rows) }}), rows
+}
+
 // stages is the line that says where the time of a chunk goes: each step on
 // its own, then all of them as one call, and how much longer that takes than
 // the bare block function. Empty for backends and rows that have no steps.
 func stages(b *kernels.Backend, n, rows, rounds int, sample time.Duration) string {
-	s := newSide(b, n, rows, false, 0)
-	steps, rows := b.Stages(&s.col)
+	steps, rows := Stages(b, n, rows)
 	if len(steps) == 0 {
 		return ""
 	}
-	digests := s.digests[:rows*b.Alg.Size()]
-	steps = append(steps,
-		kernels.Stage{Name: "hex", Run: func() { hexenc.Lower(s.out, digests) }},
-		kernels.Stage{Name: "all", Run: func() { s.ours(0, rows) }})
 	per := make([]float64, len(steps))
 	for i, step := range steps {
 		var times []float64
