@@ -25,6 +25,9 @@ type Backend struct {
 	// Arguments are checked. mac is nil for plain digests. Neither the
 	// arguments nor anything they point at may be kept after the return.
 	sum func(dst []byte, col *Column, lo, hi int, mac *macKey)
+	// row is sum for one plain digest, where there is a shorter way; nil where
+	// there is none.
+	row func(dst, row []byte)
 	// prepare turns an HMAC key into what sum needs; nil for prepareStates.
 	prepare func(alg Alg, key []byte) (*macKey, error)
 	// kernel is what sum schedules rows over; nil when it takes them in turn.

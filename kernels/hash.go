@@ -12,11 +12,18 @@ type Hash struct {
 	alg     Alg
 	backend *Backend
 	mac     *macKey // nil for a plain digest
+
+	// Worked out once, since a call with one row takes little more than they do.
+	size    int
+	refused string // why the backend cannot be used; empty when it can
+	row     func(dst, row []byte)
 }
 
 // New binds a backend's algorithm for plain digests. Sum refuses to run when
 // the backend is not available.
-func New(b *Backend) *Hash { return &Hash{alg: b.Alg, backend: b} }
+func New(b *Backend) *Hash {
+	return &Hash{alg: b.Alg, backend: b, size: b.Alg.Size(), refused: b.Reason(), row: b.row}
+}
 
 // Alg is the algorithm.
 func (h *Hash) Alg() Alg { return h.alg }
@@ -25,7 +32,7 @@ func (h *Hash) Alg() Alg { return h.alg }
 func (h *Hash) Backend() *Backend { return h.backend }
 
 // Size is the length of one digest in bytes.
-func (h *Hash) Size() int { return h.alg.Size() }
+func (h *Hash) Size() int { return h.size }
 
 // String is the algorithm and the backend: "hmac-sha256/std". Of the key it
 // says nothing.
@@ -64,19 +71,23 @@ func (h *Hash) SumAhead(dst, text []byte, col *Column, lo, hi int) error {
 	if lo < 0 || hi < lo || hi > col.Len() {
 		return fmt.Errorf("%w: rows %d to %d of %d", ErrBuffer, lo, hi, col.Len())
 	}
-	// Divide instead of multiplying: the product may not fit an int.
-	if hi-lo > len(dst)/h.Size() {
-		return fmt.Errorf("%w: %d rows of %s need %d bytes each, have %d", ErrBuffer, hi-lo, h.alg, h.Size(), len(dst))
+	n := hi - lo
+	// As many rows as bytes are too many in any case, and fewer cannot wrap.
+	if n > len(dst) || uint64(n)*uint64(h.size) > uint64(len(dst)) {
+		return fmt.Errorf("%w: %d rows of %s need %d bytes each, have %d", ErrBuffer, n, h.alg, h.size, len(dst))
 	}
-	if r := h.backend.Reason(); r != "" {
-		return fmt.Errorf("%w: %s of %s: %s", ErrUnsupportedBackend, h.backend.Name, h.alg, r)
+	if h.refused != "" {
+		return fmt.Errorf("%w: %s of %s: %s", ErrUnsupportedBackend, h.backend.Name, h.alg, h.refused)
 	}
-	if need := (hi - lo) * h.Size(); need > 0 {
-		if k := h.backend.kernel; k != nil && len(text) == 2*need {
-			k.sumAhead(dst[:need:need], text, col, lo, hi, h.mac)
-		} else {
-			h.backend.sum(dst[:need:need], col, lo, hi, h.mac)
-		}
+	need := n * h.size
+	switch k := h.backend.kernel; {
+	case n == 0:
+	case n == 1 && h.row != nil:
+		h.row(dst[:need:need], col.Row(lo))
+	case k != nil && len(text) == 2*need:
+		k.sumAhead(dst[:need:need], text, col, lo, hi, h.mac)
+	default:
+		h.backend.sum(dst[:need:need], col, lo, hi, h.mac)
 	}
 	return nil
 }

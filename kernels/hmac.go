@@ -40,7 +40,9 @@ func NewHMAC(b *Backend, key []byte) (*Hash, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Hash{alg: b.Alg, backend: b, mac: mac}, nil
+	h := New(b)
+	h.mac, h.row = mac, nil
+	return h, nil
 }
 
 // prepareStates works the two key blocks of FIPS 198-1, section 4, into the

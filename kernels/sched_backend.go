@@ -11,72 +11,46 @@ import (
 
 // newLanes makes a backend of a lane kernel.
 func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
-	k.single, k.maxRow = singleStream(k.alg), maxLaneRow
+	row, single := singleStream(k.alg)
+	k.single, k.maxRow = single, maxLaneRow
 	k.broadcast(&k.start, &initial[k.alg])
 	return &Backend{
 		Alg: k.alg, Name: name, Needs: needs, Lanes: k.lanes,
-		sum: k.sum, prepare: k.prepare, kernel: &k,
+		sum: k.sum, row: row, prepare: k.prepare, kernel: &k,
 	}
 }
 
-// singleStream is the fastest sum function for one row after the other: the
+// singleStream is the fastest way to hash one row after the other: the
 // one-shot functions, and crypto/hmac for keyed rows.
-func singleStream(alg Alg) func([]byte, *Column, int, int, *macKey) {
-	if alg == SHA256 {
-		if b := newSimd(); b.Available() {
-			return b.sum
-		}
-	}
+func singleStream(alg Alg) (row func(dst, row []byte), sum func([]byte, *Column, int, int, *macKey)) {
 	keyed := newStd(alg).sum
-	return func(dst []byte, col *Column, lo, hi int, mac *macKey) {
+	if b := newSimd(); alg == SHA256 && b.Available() {
+		row = b.row
+	} else {
+		row = oneShot[alg]
+	}
+	size := alg.Size()
+	return row, func(dst []byte, col *Column, lo, hi int, mac *macKey) {
 		if mac != nil {
 			keyed(dst, col, lo, hi, mac)
-		} else {
-			oneShots(dst, alg, col, lo, hi)
+			return
+		}
+		for i := lo; i < hi; i++ {
+			row(dst[:size], col.Row(i))
+			dst = dst[size:]
 		}
 	}
 }
 
-// oneShots writes digests by the standard library. Every algorithm has its own
-// loop: a choice or a call in each row would be a tenth of a short one's time.
-func oneShots(dst []byte, alg Alg, col *Column, lo, hi int) {
-	switch alg {
-	case MD5:
-		for i := lo; i < hi; i++ {
-			*(*[16]byte)(dst) = md5.Sum(col.Row(i))
-			dst = dst[16:]
-		}
-	case SHA1:
-		for i := lo; i < hi; i++ {
-			*(*[20]byte)(dst) = sha1.Sum(col.Row(i))
-			dst = dst[20:]
-		}
-	case SHA224:
-		for i := lo; i < hi; i++ {
-			*(*[28]byte)(dst) = sha256.Sum224(col.Row(i))
-			dst = dst[28:]
-		}
-	case SHA256:
-		for i := lo; i < hi; i++ {
-			*(*[32]byte)(dst) = sha256.Sum256(col.Row(i))
-			dst = dst[32:]
-		}
-	case SHA384:
-		for i := lo; i < hi; i++ {
-			*(*[48]byte)(dst) = sha512.Sum384(col.Row(i))
-			dst = dst[48:]
-		}
-	case SHA512:
-		for i := lo; i < hi; i++ {
-			*(*[64]byte)(dst) = sha512.Sum512(col.Row(i))
-			dst = dst[64:]
-		}
-	default:
-		for i := lo; i < hi; i++ {
-			*(*[32]byte)(dst) = sha512.Sum512_256(col.Row(i))
-			dst = dst[32:]
-		}
-	}
+// oneShot is the standard library's function for one message.
+var oneShot = [numAlgs]func(dst, row []byte){
+	MD5:        func(dst, row []byte) { *(*[16]byte)(dst) = md5.Sum(row) },
+	SHA1:       func(dst, row []byte) { *(*[20]byte)(dst) = sha1.Sum(row) },
+	SHA224:     func(dst, row []byte) { *(*[28]byte)(dst) = sha256.Sum224(row) },
+	SHA256:     func(dst, row []byte) { *(*[32]byte)(dst) = sha256.Sum256(row) },
+	SHA384:     func(dst, row []byte) { *(*[48]byte)(dst) = sha512.Sum384(row) },
+	SHA512:     func(dst, row []byte) { *(*[64]byte)(dst) = sha512.Sum512(row) },
+	SHA512_256: func(dst, row []byte) { *(*[32]byte)(dst) = sha512.Sum512_256(row) },
 }
 
 // laneStates are the chaining values of an HMAC key in every lane.
