@@ -85,12 +85,16 @@ func csvFields(names []string, delim byte, opts ReadOptions) ([]arrow.Field, err
 	}
 	typed := make([]bool, len(names))
 	if opts.Schema != nil {
-		if opts.NoHeader && opts.Schema.NumFields() != len(names) {
+		byPlace := opts.NoHeader || opts.byPlace
+		if byPlace && opts.Schema.NumFields() != len(names) {
 			return nil, fmt.Errorf("%w: the schema has %d fields and the file %d columns", ErrMalformed, opts.Schema.NumFields(), len(names))
 		}
 		for k, f := range opts.Schema.Fields() {
 			i := k
-			if !opts.NoHeader {
+			if opts.byPlace && opts.Raw(i, names[i]) {
+				continue
+			}
+			if !byPlace {
 				var err error
 				if i, err = oneColumn(names, f.Name); err != nil {
 					return nil, err

@@ -43,7 +43,7 @@
 // computed anew. Of field metadata only Parquet field ids and Arrow extension types are kept.
 //
 // A Rewriter makes a Parquet file from another by replacing some columns and copying the chunks of the others as bytes. It reads the footer itself,
-// so columns that the decoder does not know can be copied. Verify compares two such files.
+// so columns that the decoder does not know can be copied. Verify compares two such files, VerifyRows files of any formats.
 //
 // # Arrow IPC
 //

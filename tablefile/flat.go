@@ -19,6 +19,9 @@ type flat struct {
 	bad   bool
 	steps int // tables that may still be visited: shared ones could make a small buffer a huge tree
 	dicts map[int64]int
+	// What follows is for whoever asks which column a dictionary belongs to.
+	column int
+	owners map[int64][]int
 }
 
 func newFlat(b []byte) *flat { return &flat{b: b, steps: len(b)} }
@@ -110,8 +113,11 @@ const flatDepth = 64
 // schema checks a Schema table and counts the view columns that a record batch of it has, nested ones included, and, in f.dicts, those that
 // the batch of each dictionary has. Every one takes a count of buffers from the batch, and the library does not look whether it is there.
 func (f *flat) schema(table int) (views int) {
-	f.dicts = map[int64]int{}
-	f.each(table, 1, func(field int) { views += f.schemaField(field, flatDepth) })
+	f.dicts, f.owners, f.column = map[int64]int{}, map[int64][]int{}, 0
+	f.each(table, 1, func(field int) {
+		views += f.schemaField(field, flatDepth)
+		f.column++
+	})
 	f.keyValues(table, 2)
 	return views
 }
@@ -140,6 +146,7 @@ func (f *flat) schemaField(table, depth int) (views int) {
 			id = f.i64(at)
 		}
 		f.dicts[id] = max(f.dicts[id], views)
+		f.owners[id] = append(f.owners[id], f.column)
 		return 0
 	}
 	return views
@@ -186,6 +193,8 @@ type messageInfo struct {
 	delta bool
 	views int           // of a schema: view columns; of a batch or dictionary: counts of view buffers
 	dicts map[int64]int // of a schema: view columns of each dictionary
+	// owners are, of a schema, the columns that each dictionary belongs to; a nested one counts as its column of the table.
+	owners map[int64][]int
 }
 
 // checkMessage checks the metadata of an IPC message.
@@ -203,7 +212,7 @@ func checkMessage(meta []byte) (messageInfo, error) {
 	switch header := f.table(root, 2); m.kind {
 	case schemaMessage:
 		m.views = f.schema(header)
-		m.dicts = f.dicts
+		m.dicts, m.owners = f.dicts, f.owners
 	case batchMessage:
 		m.views = f.recordBatch(header, m.body)
 	case dictionaryMessage:

@@ -35,6 +35,21 @@ type ReadOptions struct {
 	// Raw says which columns to carry as they stand in the file: cells with their quotes, as non-null text, in a field that the CSV writer
 	// knows to write back unchanged. It is asked once a column, with the column's index and name.
 	Raw func(column int, name string) bool
+
+	byPlace bool // Schema names columns by their places, less those that are Raw
+}
+
+func (o ReadOptions) withDefaults() ReadOptions {
+	if o.BatchRows <= 0 {
+		o.BatchRows = DefaultBatchRows
+	}
+	if o.Mem == nil {
+		o.Mem = memory.DefaultAllocator
+	}
+	if o.Threads <= 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	return o
 }
 
 // Reader is a table as a stream of record batches. It is not safe for concurrent use, save for BytesRead.
@@ -66,15 +81,7 @@ func Open(ctx context.Context, path string, opts ReadOptions) (Reader, error) {
 		}
 		opts.Format = f
 	}
-	if opts.BatchRows <= 0 {
-		opts.BatchRows = DefaultBatchRows
-	}
-	if opts.Mem == nil {
-		opts.Mem = memory.DefaultAllocator
-	}
-	if opts.Threads <= 0 {
-		opts.Threads = runtime.GOMAXPROCS(0)
-	}
+	opts = opts.withDefaults()
 	src, err := openSource(ctx, path, opts.Format == Parquet || opts.Format == ArrowFile)
 	if err != nil {
 		return nil, err

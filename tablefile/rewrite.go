@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
 // Rewriter makes a Parquet file from another in which some top-level columns are replaced. The pages of all other columns are copied as bytes, with
@@ -27,11 +25,13 @@ type Rewriter struct {
 type Replacement struct {
 	Column int         // its index in the schema
 	Field  arrow.Field // the new column; its name and place stay
-	// Apply makes the new values of some rows, of type Field.Type and as many, from an array of the old type. It is called from several
-	// goroutines. The caller releases both arrays.
-	Apply func(context.Context, arrow.Array) (arrow.Array, error)
-	// PerValue promises that each new value depends on the old value alone, not on its row or its neighbours. Then a column chunk that is wholly
-	// dictionary-encoded may have its dictionary replaced and keep its indices; Apply sees each value of the dictionary once.
+	// Reads are the columns, each once, whose old values the new ones are made from; nil: Column alone.
+	Reads []int
+	// Apply makes the new values of some rows, of type Field.Type and as many, from arrays of the old types, in the order of Reads. It is called
+	// from several goroutines. The caller releases all arrays.
+	Apply func(ctx context.Context, old []arrow.Array) (arrow.Array, error)
+	// PerValue promises that each new value depends on the old value of Column alone, not on its row or its neighbours. Then a column chunk that is
+	// wholly dictionary-encoded may have its dictionary replaced and keep its indices; Apply sees each value of the dictionary once.
 	PerValue bool
 }
 
@@ -71,15 +71,7 @@ func (w *ColumnWays) add(way Way, why string) {
 // for encrypted files. That a column cannot be decoded is no error as long as nobody wants to: see Unreadable.
 func OpenRewriter(ctx context.Context, path string, opts ReadOptions) (*Rewriter, error) {
 	opts.Format = Parquet
-	if opts.BatchRows <= 0 {
-		opts.BatchRows = DefaultBatchRows
-	}
-	if opts.Mem == nil {
-		opts.Mem = memory.DefaultAllocator
-	}
-	if opts.Threads <= 0 {
-		opts.Threads = runtime.GOMAXPROCS(0)
-	}
+	opts = opts.withDefaults()
 	src, err := openSource(ctx, path, true)
 	if err != nil {
 		return nil, err
@@ -212,10 +204,36 @@ type rewritePlan struct {
 // replacement is a Replacement that was checked.
 type replacement struct {
 	Replacement
-	leaf int // its one column chunk in every row group
-	old  arrow.Field
-	name string
-	elem []byte // the element of the new schema
+	leaf    int // its one column chunk in every row group
+	old     arrow.Field
+	name    string
+	elem    []byte // the element of the new schema
+	columns []int  // to decode: Column, then what else is read
+	args    []int  // of Apply, as places in columns
+}
+
+// newReplacement finds out which columns have to be decoded.
+func (r *Rewriter) newReplacement(rep Replacement) (*replacement, error) {
+	top := r.file.tops[rep.Column]
+	rep.Field.Name = top.name
+	x := &replacement{Replacement: rep, leaf: top.leafFrom, old: r.sc.Field(rep.Column), name: top.name, columns: []int{rep.Column}, args: []int{0}}
+	if rep.Reads == nil {
+		return x, nil
+	}
+	x.args = nil
+	for _, c := range rep.Reads {
+		if err := r.bad[c]; err != nil {
+			return nil, err
+		}
+		at := slices.Index(x.columns, c)
+		if at < 0 {
+			at = len(x.columns)
+			x.columns = append(x.columns, c)
+		}
+		x.args = append(x.args, at)
+	}
+	x.PerValue = x.PerValue && slices.Equal(rep.Reads, x.columns[:1])
+	return x, nil
 }
 
 var errNested = errors.New("a nested column cannot be replaced")
@@ -237,8 +255,10 @@ func (r *Rewriter) plan(reps []Replacement) (*rewritePlan, error) {
 		if _, list := r.sc.Field(rep.Column).Type.(arrow.ListLikeType); list {
 			return nil, fmt.Errorf("%s: %w: %w", what, ErrUnsupported, errNested)
 		}
-		rep.Field.Name = top.name
-		plan.reps[rep.Column] = &replacement{Replacement: rep, leaf: top.leafFrom, old: r.sc.Field(rep.Column), name: top.name}
+		var err error
+		if plan.reps[rep.Column], err = r.newReplacement(rep); err != nil {
+			return nil, err
+		}
 	}
 	for g := range r.file.groups {
 		group, err := r.file.group(g)

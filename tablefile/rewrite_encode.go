@@ -40,7 +40,7 @@ func (r *Rewriter) encodeInto(ctx context.Context, c *newChunk, rep *replacement
 	if err != nil {
 		return err
 	}
-	d, err := r.decoder(ctx, []int{rep.Column}, []int{g})
+	d, err := r.decoder(ctx, rep.columns, []int{g})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (r *Rewriter) encodeInto(ctx context.Context, c *newChunk, rep *replacement
 		if err != nil {
 			return err
 		}
-		err = r.replaceBatch(ctx, rep, batch.Column(0), e)
+		err = r.replaceBatch(ctx, rep, batch.Columns(), e)
 		c.nullsIn += int64(batch.Column(0).NullN())
 		batch.Release()
 		if err != nil {
@@ -76,8 +76,8 @@ func (r *Rewriter) encodeInto(ctx context.Context, c *newChunk, rep *replacement
 	return err
 }
 
-func (r *Rewriter) replaceBatch(ctx context.Context, rep *replacement, old arrow.Array, e *chunkEncoder) error {
-	made, err := rep.apply(ctx, old)
+func (r *Rewriter) replaceBatch(ctx context.Context, rep *replacement, old []arrow.Array, e *chunkEncoder) error {
+	made, err := rep.apply(ctx, old...)
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,17 @@ func (r *Rewriter) replaceBatch(ctx context.Context, rep *replacement, old arrow
 	return e.write(made)
 }
 
-// apply calls Apply and checks what it gives.
-func (rep *replacement) apply(ctx context.Context, old arrow.Array) (arrow.Array, error) {
-	made, err := rep.Apply(ctx, old)
+// apply calls Apply with the arrays of rep.columns and checks what it gives.
+func (rep *replacement) apply(ctx context.Context, old ...arrow.Array) (arrow.Array, error) {
+	args := make([]arrow.Array, len(rep.args))
+	for i, at := range rep.args {
+		args[i] = old[at]
+	}
+	made, err := rep.Apply(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	if made.Len() != old.Len() || !arrow.TypeEqual(made.DataType(), rep.Field.Type) {
+	if made.Len() != old[0].Len() || !arrow.TypeEqual(made.DataType(), rep.Field.Type) {
 		made.Release()
 		return nil, fmt.Errorf("column %q: %w: the new values are not as many, or not of the type, that they must be", rep.name, ErrMalformed)
 	}

@@ -263,9 +263,9 @@ func TestRewriteNullableChange(t *testing.T) {
 	out, w := mustRewrite(t, in, func(r *Rewriter) Replacement {
 		field := r.Schema().Field(1)
 		field.Nullable = true
-		return Replacement{Column: 1, Field: field, PerValue: true, Apply: func(_ context.Context, old arrow.Array) (arrow.Array, error) {
+		return Replacement{Column: 1, Field: field, PerValue: true, Apply: alone(func(_ context.Context, old arrow.Array) (arrow.Array, error) {
 			return array.MakeArrayOfNull(memory.DefaultAllocator, old.DataType(), old.Len()), nil
-		}}
+		})}
 	})
 	if w.NullsIn[1] != 0 || w.NullsOut[1] != 1200 || w.Ways[1].Chunks != [3]int{Encoded: 2} {
 		t.Errorf("%d NULLs became %d: %v", w.NullsIn[1], w.NullsOut[1], w.Ways[1])
@@ -427,21 +427,21 @@ func TestRewriteFallbacks(t *testing.T) {
 		"not per value": {in, func(r *Replacement) { r.PerValue = false }, whyNotPerValue},
 		"another type": {in, func(r *Replacement) {
 			r.Field.Type = arrow.PrimitiveTypes.Int64
-			r.Apply = func(_ context.Context, old arrow.Array) (arrow.Array, error) {
+			r.Apply = alone(func(_ context.Context, old arrow.Array) (arrow.Array, error) {
 				return array.MakeArrayOfNull(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64, old.Len()), nil
-			}
+			})
 		}, whyType},
 		"nullable": {few, func(r *Replacement) { r.Field.Nullable = true }, whyNullable},
 		"NULL to a value": {in, func(r *Replacement) {
-			r.Apply = func(_ context.Context, old arrow.Array) (arrow.Array, error) { return constant(old, false), nil }
+			r.Apply = alone(func(_ context.Context, old arrow.Array) (arrow.Array, error) { return constant(old, false), nil })
 		}, whyNullMade},
 		"different values the same": {in, func(r *Replacement) {
-			r.Apply = func(_ context.Context, old arrow.Array) (arrow.Array, error) {
+			r.Apply = alone(func(_ context.Context, old arrow.Array) (arrow.Array, error) {
 				return constant(old, old.NullN() == old.Len()), nil
-			}
+			})
 		}, whyMerged},
 		"value to NULL": {in, func(r *Replacement) {
-			r.Apply = func(_ context.Context, old arrow.Array) (arrow.Array, error) { return constant(old, true), nil }
+			r.Apply = alone(func(_ context.Context, old arrow.Array) (arrow.Array, error) { return constant(old, true), nil })
 		}, whyMadeNull},
 	} {
 		rep := func(r *Rewriter) Replacement { x := base(r); c.change(&x); return x }
@@ -502,7 +502,7 @@ func TestRewriteFailuresLeaveNothing(t *testing.T) {
 			if name == "cancelled" {
 				use = ctx
 			}
-			_, err = r.Rewrite(use, filepath.Join(dir, "out.parquet"), []Replacement{{Column: 1, Field: field, PerValue: true, Apply: apply}}, RewriteOptions{})
+			_, err = r.Rewrite(use, filepath.Join(dir, "out.parquet"), []Replacement{{Column: 1, Field: field, PerValue: true, Apply: alone(apply)}}, RewriteOptions{})
 			if err == nil || strings.Contains(err.Error(), "SECRET") {
 				t.Errorf("%s: error %v", name, err)
 			}

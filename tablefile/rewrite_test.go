@@ -19,7 +19,7 @@ import (
 // hashed replaces a column of text by the SHA-256 of each value in hex, row by row, with the standard library.
 func hashed(column int, field arrow.Field) Replacement {
 	field.Type = arrow.BinaryTypes.String
-	return Replacement{Column: column, Field: field, PerValue: true, Apply: func(_ context.Context, old arrow.Array) (arrow.Array, error) {
+	return Replacement{Column: column, Field: field, PerValue: true, Apply: alone(func(_ context.Context, old arrow.Array) (arrow.Array, error) {
 		b := array.NewStringBuilder(memory.DefaultAllocator)
 		defer b.Release()
 		for i := range old.Len() {
@@ -30,7 +30,12 @@ func hashed(column int, field arrow.Field) Replacement {
 			}
 		}
 		return b.NewArray(), nil
-	}}
+	})}
+}
+
+// alone makes an Apply of a function of the replaced column.
+func alone(f func(context.Context, arrow.Array) (arrow.Array, error)) func(context.Context, []arrow.Array) (arrow.Array, error) {
+	return func(ctx context.Context, old []arrow.Array) (arrow.Array, error) { return f(ctx, old[0]) }
 }
 
 func hashText(s string) string {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -74,15 +75,18 @@ func (r *Rewriter) Rewrite(ctx context.Context, path string, reps []Replacement,
 
 // probe opens every column chunk that will be decoded, so that most failures come before a file is made.
 func (r *Rewriter) probe(ctx context.Context, plan *rewritePlan) error {
-	var columns []int
+	var masked, columns []int
 	for i, rep := range plan.reps {
 		if rep != nil {
-			columns = append(columns, i)
+			masked = append(masked, i)
+			columns = append(columns, rep.columns...)
 		}
 	}
-	if columns == nil {
+	if masked == nil {
 		return nil
 	}
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
 	groups := make([]int, len(r.file.groups))
 	for g := range groups {
 		groups[g] = g
@@ -92,7 +96,7 @@ func (r *Rewriter) probe(ctx context.Context, plan *rewritePlan) error {
 		return err
 	}
 	d.close()
-	for _, c := range columns {
+	for _, c := range masked {
 		field := cleanSchema(arrow.NewSchema([]arrow.Field{storedField(plan.reps[c].Field)}, nil))
 		if err := checkParquetSchema(field, WriteOptions{Mem: r.opts.Mem, Like: &Style{}}); err != nil {
 			return err

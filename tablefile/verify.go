@@ -2,18 +2,13 @@ package tablefile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/compute"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-
-	"github.com/arrowmask/arrowmask/internal/thrift"
 )
 
 var (
@@ -25,10 +20,10 @@ var (
 
 // Verdict is what a comparison of two files found.
 type Verdict struct {
-	Rows    int64
+	Rows    int64 // of the new file
 	Columns []ColumnVerdict
 	// Searched is how many different values of replaced columns were looked for in the bytes of the new file. Shown is how many of them the new
-	// values hold themselves, whole: Apply left them as they were, or they are part of a new value by chance. They are not looked for elsewhere.
+	// values hold themselves, whole: they were left as they were, or are part of a new value by chance. They are not looked for elsewhere.
 	Searched, Shown int
 	// Survived is how many others were found; then Err wraps ErrSurvives.
 	Survived int
@@ -39,8 +34,8 @@ type Verdict struct {
 type ColumnVerdict struct {
 	Name     string
 	Replaced bool
-	Bytes    bool  // every chunk is equal byte for byte
-	Err      error // nil: equal, or equal to what Apply makes of the old values
+	Bytes    bool  // every chunk (Parquet) or cell (CSV) is equal byte for byte
+	Err      error // nil: equal, or equal to what is made of the old values
 }
 
 // OK says whether nothing is wrong.
@@ -52,18 +47,13 @@ func (v *Verdict) OK() bool {
 // columns are equal, byte for byte or at least by value; that the new columns are what Apply makes of the old ones; and that no old value of text
 // or binary with more than 4 bytes is anywhere in after: not in what is outside its pages (footer, indexes, filters, gaps), nor in the pages
 // of the new columns, compressed or not. The pages of other columns may of course hold equal values of their own. An error is returned when
-// the files cannot be compared; what a comparison finds is in the verdict.
+// the files cannot be compared; what a comparison finds is in the verdict. Columns that are equal byte for byte need not be readable.
 func Verify(ctx context.Context, before, after string, reps func(*Rewriter) ([]Replacement, error), opts ReadOptions) (*Verdict, error) {
 	a, err := OpenRewriter(ctx, before, opts)
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	b, err := OpenRewriter(ctx, after, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer b.Close()
 	all, err := reps(a)
 	if err != nil {
 		return nil, err
@@ -72,20 +62,73 @@ func Verify(ctx context.Context, before, after string, reps func(*Rewriter) ([]R
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", before, err)
 	}
-	v := &verifier{a: a, b: b, plan: plan, needles: newNeedles(), shown: map[uint64]bool{}, excused: map[uint64]bool{}}
+	b, err := OpenRewriter(ctx, after, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Close()
+	v := &chunkVerifier{verifier: newVerifier(len(a.file.tops)), a: a, b: b, plan: plan}
+	for i, rep := range plan.reps {
+		v.masked[i] = rep != nil
+	}
 	return v.verify(ctx)
 }
 
+// verifier is what all comparisons have in common.
 type verifier struct {
-	a, b    *Rewriter
-	plan    *rewritePlan
+	masked  []bool // by top-level column
 	needles *needles
 	shown   map[uint64]bool // needles that new values hold
 	excused map[uint64]bool // needles that names and statistics of other columns hold
+	found   map[uint64]bool // needles that are in the file
 	out     Verdict
 }
 
-func (v *verifier) verify(ctx context.Context) (*Verdict, error) {
+func newVerifier(columns int) verifier {
+	return verifier{masked: make([]bool, columns), needles: newNeedles(), shown: map[uint64]bool{}, excused: map[uint64]bool{}, found: map[uint64]bool{}}
+}
+
+// The targets of a search.
+func (v *verifier) show(h uint64)   { v.shown[h] = true }
+func (v *verifier) excuse(h uint64) { v.excused[h] = true }
+func (v *verifier) hit(h uint64)    { v.found[h] = true }
+
+// conclude counts what the search found.
+func (v *verifier) conclude() *Verdict {
+	out := &v.out
+	out.Searched, out.Shown = len(v.needles.set), len(v.shown)
+	for h := range v.found {
+		if !v.shown[h] && !v.excused[h] {
+			out.Survived++
+		}
+	}
+	if out.Survived > 0 {
+		out.Err = fmt.Errorf("%w: %d of the %d values of columns that were replaced", ErrSurvives, out.Survived, out.Searched)
+	}
+	return out
+}
+
+// showValues finds the old values that new ones hold: those of the columns of r at places, which are the columns of the table.
+func (v *verifier) showValues(ctx context.Context, r Reader, places []int) error {
+	return eachBatch(ctx, r, func(batch arrow.RecordBatch) error {
+		for k, i := range places {
+			if !v.masked[i] || v.out.Columns[i].Err != nil {
+				continue
+			}
+			eachRowValue(batch.Column(k), func(value []byte) { v.needles.find(value, needleMin, v.show) })
+		}
+		return nil
+	})
+}
+
+// chunkVerifier compares two Parquet files column by column.
+type chunkVerifier struct {
+	verifier
+	a, b *Rewriter
+	plan *rewritePlan
+}
+
+func (v *chunkVerifier) verify(ctx context.Context) (*Verdict, error) {
 	out := &v.out
 	out.Rows = v.b.NumRows()
 	if v.a.NumRows() != v.b.NumRows() || len(v.a.file.tops) != len(v.b.file.tops) {
@@ -95,7 +138,7 @@ func (v *verifier) verify(ctx context.Context) (*Verdict, error) {
 	out.Columns = make([]ColumnVerdict, len(v.a.file.tops))
 	for i, top := range v.a.file.tops {
 		c := &out.Columns[i]
-		c.Name, c.Replaced = top.name, v.plan.reps[i] != nil
+		c.Name, c.Replaced = top.name, v.masked[i]
 		switch {
 		case v.b.file.tops[i].name != top.name:
 			c.Err = fmt.Errorf("%w: it is column %q in the new file", ErrDiffers, v.b.file.tops[i].name)
@@ -110,21 +153,63 @@ func (v *verifier) verify(ctx context.Context) (*Verdict, error) {
 			return nil, err
 		}
 	}
-	if out.Searched = len(v.needles.set); out.Searched == 0 {
+	if len(v.needles.set) == 0 {
 		return out, nil
 	}
 	if err := v.search(ctx); err != nil {
 		return nil, err
 	}
-	out.Shown = len(v.shown)
-	if out.Survived > 0 {
-		out.Err = fmt.Errorf("%w: %d of the %d values of columns that were replaced", ErrSurvives, out.Survived, out.Searched)
+	return v.conclude(), nil
+}
+
+// search looks for old values in the new file.
+func (v *chunkVerifier) search(ctx context.Context) error {
+	for i := range v.masked {
+		if !v.masked[i] || v.out.Columns[i].Err != nil {
+			continue
+		}
+		r, err := v.b.Columns(ctx, i)
+		if err != nil {
+			return err
+		}
+		err = v.showValues(ctx, r, []int{i})
+		r.Close()
+		if err != nil {
+			return err
+		}
 	}
-	return out, nil
+	if err := v.excuseOld(); err != nil {
+		return err
+	}
+	return v.searchParquet(ctx, v.b.file)
+}
+
+// excuseOld finds the old values that the old file holds in the names of columns and in the metadata of columns that stay: what is copied of those
+// is their own.
+func (v *chunkVerifier) excuseOld() error {
+	for _, e := range v.a.file.schema {
+		v.needles.find(e, needleMin, v.excuse)
+	}
+	v.needles.find([]byte(v.a.file.created), needleMin, v.excuse)
+	return eachChunk(v.a.file, func(i int, raw []byte, c *columnChunk) error {
+		if v.masked[i] {
+			return nil
+		}
+		v.needles.find(raw, needleMin, v.excuse)
+		for _, e := range c.extras(v.a.file) {
+			if e.at == metaBloomAt {
+				continue
+			}
+			if err := v.needles.findIn(v.a.file.src, e.span, needleMin, v.excuse); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // sameBytes says whether a column has the same type and its pages the same bytes in both files.
-func (v *verifier) sameBytes(i int) (bool, error) {
+func (v *chunkVerifier) sameBytes(i int) (bool, error) {
 	s, t := v.a.file.tops[i], v.b.file.tops[i]
 	if !slices.EqualFunc(v.a.file.schema[s.elemFrom:s.elemTo], v.b.file.schema[t.elemFrom:t.elemTo], bytes.Equal) || len(v.a.file.groups) != len(v.b.file.groups) {
 		return false, nil
@@ -155,7 +240,7 @@ func (v *verifier) sameBytes(i int) (bool, error) {
 	return true, nil
 }
 
-func (v *verifier) samePages(a, b *columnChunk) (bool, error) {
+func (v *chunkVerifier) samePages(a, b *columnChunk) (bool, error) {
 	toA, err := walkPages(v.a.file.src, a, v.a.file.end, nil)
 	if err != nil {
 		return false, err
@@ -186,8 +271,12 @@ func (v *verifier) samePages(a, b *columnChunk) (bool, error) {
 }
 
 // compare compares the values of a column, those of the old file replaced when rep is not nil. The old ones are then remembered, to be looked for.
-func (v *verifier) compare(ctx context.Context, i int, rep *replacement) error {
-	ra, err := v.a.Columns(ctx, i)
+func (v *chunkVerifier) compare(ctx context.Context, i int, rep *replacement) error {
+	columns := []int{i}
+	if rep != nil {
+		columns = rep.columns
+	}
+	ra, err := v.a.Columns(ctx, columns...)
 	if err != nil {
 		return err
 	}
@@ -197,349 +286,14 @@ func (v *verifier) compare(ctx context.Context, i int, rep *replacement) error {
 		return err
 	}
 	defer rb.Close()
-	want := &cursor{r: ra, change: func(old arrow.Array) (arrow.Array, error) {
+	want := &cursor{r: ra, change: func(ctx context.Context, old arrow.RecordBatch) ([]arrow.Array, error) {
 		if rep == nil {
-			old.Retain()
-			return old, nil
+			return retained(old.Columns()), nil
 		}
-		v.needles.addColumn(old)
-		return rep.apply(ctx, old)
+		eachLeaf(old.Column(0), v.needles.add)
+		made, err := rep.apply(ctx, old.Columns()...)
+		return []arrow.Array{made}, err
 	}}
-	got := &cursor{r: rb, change: func(a arrow.Array) (arrow.Array, error) { a.Retain(); return a, nil }}
-	defer want.free()
-	defer got.free()
-	defer want.drain() // the values after a difference are looked for too
-	for row := int64(0); ; {
-		more, err := want.fill(ctx)
-		if err != nil {
-			return err
-		}
-		more2, err := got.fill(ctx)
-		if err != nil {
-			return err
-		}
-		if !more && !more2 {
-			return nil
-		}
-		if more != more2 {
-			return fmt.Errorf("%w: one of them ends after row %d", ErrDiffers, row)
-		}
-		n := min(want.left(), got.left())
-		if !sameValues(want.take(n), got.take(n)) {
-			for want.back(n, got); sameValues(want.take(1), got.take(1)); {
-				row++
-			}
-			return fmt.Errorf("%w: in row %d", ErrDiffers, row+1)
-		}
-		row += n
-	}
-}
-
-// sameValues compares and releases two arrays. NaNs are equal.
-func sameValues(a, b arrow.Array) bool {
-	defer a.Release()
-	defer b.Release()
-	if !arrow.TypeEqual(a.DataType(), b.DataType()) || a.Len() != b.Len() {
-		return false
-	}
-	return array.ApproxEqual(a, b, array.WithNaNsEqual(true), array.WithAbsTolerance(0))
-}
-
-// cursor reads a column of one file in parts of any length, without dictionaries and views, which the other file need not have.
-type cursor struct {
-	r      Reader
-	change func(arrow.Array) (arrow.Array, error)
-	now    arrow.Array
-	from   int64
-}
-
-func (c *cursor) left() int64 { return int64(c.now.Len()) - c.from }
-
-// fill makes sure that there are rows; it says false at the end.
-func (c *cursor) fill(ctx context.Context) (bool, error) {
-	for c.now == nil || c.left() == 0 {
-		c.free()
-		batch, err := c.r.Next()
-		if err == io.EOF {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		changed, err := c.change(batch.Column(0))
-		batch.Release()
-		if err != nil {
-			return false, err
-		}
-		c.now, err = plainArray(ctx, changed)
-		changed.Release()
-		if err != nil {
-			return false, err
-		}
-		c.from = 0
-	}
-	return true, nil
-}
-
-func (c *cursor) take(n int64) arrow.Array {
-	c.from += n
-	return array.NewSlice(c.now, c.from-n, c.from)
-}
-
-// back takes the last n rows of both back.
-func (c *cursor) back(n int64, other *cursor) {
-	c.from -= n
-	other.from -= n
-}
-
-// drain reads to the end.
-func (c *cursor) drain() {
-	for {
-		batch, err := c.r.Next()
-		if err != nil {
-			return
-		}
-		changed, err := c.change(batch.Column(0))
-		batch.Release()
-		if err != nil {
-			return
-		}
-		changed.Release()
-	}
-}
-
-func (c *cursor) free() {
-	if c.now != nil {
-		c.now.Release()
-		c.now = nil
-	}
-}
-
-// plainArray is an array without dictionary, views, extension type and 64-bit offsets.
-func plainArray(ctx context.Context, a arrow.Array) (arrow.Array, error) {
-	switch t := a.(type) {
-	case *array.Dictionary:
-		dense, err := compute.TakeArray(ctx, t.Dictionary(), t.Indices())
-		if err != nil {
-			return nil, wrap(ErrUnsupported, "comparing", err)
-		}
-		defer dense.Release()
-		return plainArray(ctx, dense)
-	case *array.StringView:
-		return copyViews(t, arrow.BinaryTypes.String)
-	case *array.BinaryView:
-		return copyViews(t, arrow.BinaryTypes.Binary)
-	case array.ExtensionArray:
-		return plainArray(ctx, t.Storage())
-	case *array.LargeString, *array.LargeBinary:
-		to := arrow.BinaryTypes.Binary
-		if a.DataType().ID() == arrow.LARGE_STRING {
-			to = arrow.BinaryTypes.String
-		}
-		return compute.CastArray(ctx, a, compute.SafeCastOptions(to))
-	}
-	a.Retain()
-	return a, nil
-}
-
-// search looks for old values in the new file.
-func (v *verifier) search(ctx context.Context) error {
-	for i, rep := range v.plan.reps {
-		if rep == nil || v.out.Columns[i].Err != nil {
-			continue
-		}
-		if err := v.searchValues(ctx, i); err != nil {
-			return err
-		}
-	}
-	if err := v.excuse(); err != nil {
-		return err
-	}
-	survived := map[uint64]bool{}
-	hit := func(h uint64) {
-		if !v.shown[h] && !v.excused[h] {
-			survived[h] = true
-		}
-	}
-	if err := v.searchFile(ctx, hit); err != nil {
-		return err
-	}
-	v.out.Survived = len(survived)
-	return nil
-}
-
-// searchValues finds the old values that the new ones hold.
-func (v *verifier) searchValues(ctx context.Context, i int) error {
-	r, err := v.b.Columns(ctx, i)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for {
-		batch, err := r.Next()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		values, err := plainArray(ctx, batch.Column(0))
-		batch.Release()
-		if err != nil {
-			return err
-		}
-		eachValue(values, func(value []byte) {
-			v.needles.find(value, needleMin, func(h uint64) { v.shown[h] = true })
-		})
-		values.Release()
-	}
-}
-
-// excuse finds the old values that the old file holds in the names of columns and in the metadata of columns that stay: what is copied of those is
-// their own.
-func (v *verifier) excuse() error {
-	hit := func(h uint64) { v.excused[h] = true }
-	for _, e := range v.a.file.schema {
-		v.needles.find(e, needleMin, hit)
-	}
-	v.needles.find([]byte(v.a.file.created), needleMin, hit)
-	return v.eachStaying(v.a, func(raw []byte, c *columnChunk) error {
-		v.needles.find(raw, needleMin, hit)
-		for _, e := range c.extras(v.a.file) {
-			if e.at == metaBloomAt {
-				continue
-			}
-			if err := v.needles.findIn(v.a.file.src, e.span, needleMin, hit); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// eachStaying calls do for every column chunk of columns that are not replaced.
-func (v *verifier) eachStaying(r *Rewriter, do func(raw []byte, c *columnChunk) error) error {
-	return eachChunk(r.file, func(i int, raw []byte, c *columnChunk) error {
-		if v.plan.reps[i] != nil {
-			return nil
-		}
-		return do(raw, c)
-	})
-}
-
-// eachChunk calls do for every column chunk, with the index of its top-level column.
-func eachChunk(p *parquetFile, do func(i int, raw []byte, c *columnChunk) error) error {
-	for g := range p.groups {
-		group, err := p.group(g)
-		if err != nil {
-			return err
-		}
-		for i, top := range p.tops {
-			for leaf := top.leafFrom; leaf < top.leafTo; leaf++ {
-				c, err := p.chunk(group, leaf)
-				if err == nil {
-					err = do(i, group.columns[leaf], c)
-				}
-				if err != nil {
-					return malformed(fmt.Sprintf("column %q", top.name), err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// searchFile looks through all of the new file but the pages and bloom filters of columns that stay, which were found equal.
-func (v *verifier) searchFile(ctx context.Context, hit func(uint64)) error {
-	file := v.b.file
-	var skip []span // sorted and merged below
-	err := eachChunk(file, func(i int, raw []byte, c *columnChunk) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		end, err := walkPages(file.src, c, file.end, nil)
-		if err != nil {
-			return err
-		}
-		if v.plan.reps[i] == nil {
-			skip = append(skip, span{c.from, end})
-			for _, e := range c.extras(file) {
-				if e.at == metaBloomAt {
-					skip = append(skip, e.span)
-				}
-			}
-			return nil
-		}
-		return v.searchPages(c, hit, &skip)
-	})
-	if err != nil {
-		return err
-	}
-	at := int64(0)
-	for _, s := range append(mergeSpans(skip), span{file.end, file.end}) {
-		if at < s.from {
-			if err := v.needles.findIn(file.src, span{at, s.from}, needleMin, hit); err != nil {
-				return err
-			}
-		}
-		at = max(at, s.to)
-	}
-	return v.searchFooter(hit)
-}
-
-// searchFooter looks through the footer, less the statistics of columns that stay and whose bytes differ: they tell of values that were found
-// equal. The stored Arrow schema is looked at in clear.
-func (v *verifier) searchFooter(hit func(uint64)) error {
-	file := v.b.file
-	v.needles.find(file.foot.Without(fileRowGroups).Append(nil), needleMin, hit)
-	for g := range file.groups {
-		group, err := file.group(g)
-		if err != nil {
-			return err
-		}
-		v.needles.find(group.fields.Without(groupColumns).Append(nil), needleMin, hit)
-	}
-	kvs, err := file.foot.Structs(fileKeyValues)
-	if err != nil {
-		return err
-	}
-	for _, raw := range kvs.Items {
-		kv, _, err := thrift.ReadStruct(raw)
-		if err != nil {
-			return err
-		}
-		if key, _ := kv.Bytes(keyValueKey); string(key) == storedKey {
-			text, _ := kv.Bytes(keyValueValue)
-			v.needles.find(fromBase64(string(text)), needleMin, hit)
-		}
-	}
-	return eachChunk(file, func(i int, raw []byte, c *columnChunk) error {
-		if v.plan.reps[i] == nil && !v.out.Columns[i].Bytes {
-			raw = c.fields.WithStruct(chunkMeta, c.meta.Without(metaStatistics)).Append(nil)
-		}
-		v.needles.find(raw, needleMin, hit)
-		return nil
-	})
-}
-
-// searchPages looks through the pages of a new column: headers and plain bodies are left to the search of the file, compressed bodies are
-// decompressed.
-func (v *verifier) searchPages(c *columnChunk, hit func(uint64), skip *[]span) error {
-	if compress.Compression(c.codec) == compress.Codecs.Uncompressed {
-		return nil
-	}
-	file := v.b.file
-	_, err := walkPages(file.src, c, file.end, func(p *page) error {
-		*skip = append(*skip, p.body)
-		if err := v.needles.findIn(file.src, p.body, needleMinPacked, hit); err != nil {
-			return err
-		}
-		body, err := readBody(file.src, p, c.codec)
-		if err != nil {
-			return err
-		}
-		v.needles.find(body, needleMin, hit)
-		return nil
-	})
-	return err
+	diffs, err := compareRows(ctx, want, &cursor{r: rb}, 1)
+	return cmp.Or(diffs[0], err)
 }

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"hash/maphash"
 	"io"
@@ -55,15 +56,87 @@ func (n *needles) add(v []byte) {
 	}
 }
 
-// addColumn adds the values of a column of text or binary; values of other types have no bytes of their own that could be told from others.
-func (n *needles) addColumn(a arrow.Array) {
+// addCells adds the values of a column as CSV cells spell them.
+func (n *needles) addCells(a arrow.Array) error {
+	cell := formatter(a)
+	var text []byte
+	for row := range a.Len() {
+		var err error
+		if text, _, err = cell(text[:0], row); err != nil {
+			return err
+		}
+		n.add(text)
+		if bytes.IndexByte(text, '"') >= 0 {
+			n.add(bytes.ReplaceAll(text, []byte(`"`), []byte(`""`)))
+		}
+	}
+	return nil
+}
+
+// eachLeaf calls do for every value of text or binary of a column, nested ones and those of its whole dictionary included. Values of other types have
+// no bytes of their own that could be told from others.
+func eachLeaf(a arrow.Array, do func([]byte)) {
 	switch a := a.(type) {
 	case *array.Dictionary:
-		n.addColumn(a.Dictionary())
+		eachLeaf(a.Dictionary(), do)
+	case *array.RunEndEncoded:
+		eachLeaf(a.Values(), do)
 	case array.ExtensionArray:
-		n.addColumn(a.Storage())
+		eachLeaf(a.Storage(), do)
+	case *array.Struct:
+		for i := range a.NumField() {
+			eachLeaf(a.Field(i), do)
+		}
+	case array.ListLike:
+		eachLeaf(a.ListValues(), do)
+	case array.Union:
+		for i := range a.NumFields() {
+			eachLeaf(a.Field(i), do)
+		}
 	default:
-		eachValue(a, n.add)
+		eachValue(a, do)
+	}
+}
+
+// eachRowValue is eachLeaf for the values that rows have: none that only a dictionary holds, or a list that is NULL.
+func eachRowValue(a arrow.Array, do func([]byte)) {
+	switch t := a.(type) {
+	case *array.Dictionary:
+		eachRowValueAt(a, t.Dictionary(), t.GetValueIndex, do)
+	case *array.RunEndEncoded:
+		eachRowValueAt(a, t.Values(), t.GetPhysicalIndex, do)
+	case array.ExtensionArray:
+		eachRowValue(t.Storage(), do)
+	case *array.Struct:
+		for i := range t.NumField() {
+			eachRowValueAt(a, t.Field(i), func(row int) int { return row }, do)
+		}
+	case array.ListLike:
+		for row := range a.Len() {
+			if from, to := t.ValueOffsets(row); a.IsValid(row) {
+				part := array.NewSlice(t.ListValues(), from, to)
+				eachRowValue(part, do)
+				part.Release()
+			}
+		}
+	default:
+		eachLeaf(a, do)
+	}
+}
+
+// eachRowValueAt visits, for each row of a that is not NULL, the value at its place in values.
+func eachRowValueAt(a, values arrow.Array, at func(int) int, do func([]byte)) {
+	value := valueReader(values)
+	for row := range a.Len() {
+		switch {
+		case a.IsNull(row):
+		case value == nil:
+			part := array.NewSlice(values, int64(at(row)), int64(at(row)+1))
+			eachRowValue(part, do)
+			part.Release()
+		case values.IsValid(at(row)):
+			do(value(at(row)))
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func TestVerifyShown(t *testing.T) {
 	in := rich(t, richOptions{rows: 600, groups: 1, codec: compress.Codecs.Snappy})
 	same := func(r *Rewriter) Replacement {
 		x := hashColumn("secret")(r)
-		x.Apply = identity
+		x.Apply = alone(identity)
 		return x
 	}
 	out, _ := mustRewrite(t, in, same)

@@ -78,8 +78,8 @@ func TestSeveralColumnsOfCSV(t *testing.T) {
 	}
 }
 
-// The same mask of a Parquet file through every way in and out. Chunks are not
-// copied then, and explain says why.
+// The same mask of a Parquet file through every way in and out. The chunks of
+// other columns are copied, and explain says so.
 func TestSeveralColumnsOfParquet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -120,6 +120,9 @@ func TestSeveralColumnsOfParquet(t *testing.T) {
 		if string(got) != want {
 			t.Errorf("%s differs", tt.out)
 		}
+		if v := arrowmask(t, append([]string{"verify", in, out}, set...)...); !strings.Contains(v.out, " old values looked for, 0 found") {
+			t.Errorf("%s: %s", tt.out, v.out)
+		}
 	}
 
 	r := arrowmask(t, append([]string{"explain", in, "--json", "--sample", "2"}, set...)...)
@@ -127,8 +130,12 @@ func TestSeveralColumnsOfParquet(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.out), &x); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range x.Columns {
-		if c.Chunks != "encoded (other columns are read for id)" {
+	for i, c := range x.Columns {
+		want := "3 copied"
+		if i == 0 {
+			want = "3 encoded (its function looks at more than one value)"
+		}
+		if c.Chunks != want {
 			t.Errorf("%s: %s", c.Name, c.Chunks)
 		}
 	}
@@ -205,7 +212,6 @@ func TestSeveralColumnsRefused(t *testing.T) {
 		call{t: t}.refused(tt.code, tt.says, "mask", in, "-o", out, "-q", "--set", tt.set)
 		call{t: t}.refused(tt.code, tt.says, "explain", in, "--set", tt.set)
 	}
-	call{t: t}.refused(2, []string{"other columns are read for id", "verify"}, "verify", someCustomers(t), someCustomers(t), "--set", "id=hash_row({id}, {email})")
 	noFiles(t, dir, "in.csv")
 }
 

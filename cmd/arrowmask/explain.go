@@ -110,8 +110,7 @@ then what mask would do, or why it would refuse (exit status 1).`,
 				}
 				return explainPolicy(cmd, q, reader, ring, sample, asJSON)
 			}
-			others := readsOthers(parsed)
-			if format == tablefile.Parquet && rewrite == rewriteAuto && others == "" {
+			if format == tablefile.Parquet && rewrite == rewriteAuto {
 				m := &masking{maskFlags: &maskFlags{dialect: dialect}, in: args[0], sets: parsed, ring: ring, read: opts}
 				p, x, err := m.explainRewrite(ctx, sample)
 				if err != nil {
@@ -128,11 +127,6 @@ then what mask would do, or why it would refuse (exit status 1).`,
 				return err
 			}
 			x := explanation{Columns: p.explain(), Sample: []sampleCell{}}
-			for i := range x.Columns {
-				if format == tablefile.Parquet && rewrite == rewriteAuto {
-					x.Columns[i].Chunks = "encoded (" + others + ")"
-				}
-			}
 			if sample > 0 && len(p.masked) > 0 {
 				x.Sample, err = await(ctx, func() ([]sampleCell, error) { return p.sample(ctx, reader, sample) })
 				if err != nil {

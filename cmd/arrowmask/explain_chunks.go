@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/arrowmask/arrowmask/tablefile"
 )
@@ -37,12 +38,16 @@ func (m *masking) explainRewrite(ctx context.Context, sample int) (*plan, *expla
 	return p, x, err
 }
 
-// sampleRewrite samples a table of the masked columns alone.
+// sampleRewrite samples a table of the columns alone that are masked or read.
 func (m *masking) sampleRewrite(ctx context.Context, r *tablefile.Rewriter, p *plan, n int) ([]sampleCell, error) {
 	var columns []int
 	for _, c := range p.masked {
-		columns = append(columns, c.index)
+		if columns = append(columns, c.index); c.rows != nil {
+			columns = append(columns, c.rows.Reads()...)
+		}
 	}
+	slices.Sort(columns)
+	columns = slices.Compact(columns)
 	reader, err := r.Columns(ctx, columns...)
 	if err != nil {
 		return nil, err

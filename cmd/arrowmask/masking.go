@@ -31,23 +31,28 @@ type masking struct {
 
 // newMasking checks everything that can be checked without the input.
 func newMasking(in string, o *maskFlags) (*masking, error) {
-	if err := checkSettings(); err != nil {
-		return nil, err
-	}
 	m := &masking{maskFlags: o, in: in}
-	for _, step := range []func() error{m.checkFlags, m.checkFormats, m.checkPlaces} {
+	return m, inTurn(checkSettings, m.checkFlags, m.checkFormats, m.checkPlaces, m.load)
+}
+
+func inTurn(steps ...func() error) error {
+	for _, step := range steps {
 		if err := step(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	var err error
-	if m.ring, err = o.keys.keyring(); err != nil {
-		return nil, err
+	return nil
+}
+
+// load reads the keys and the policies.
+func (m *masking) load() (err error) {
+	if m.ring, err = m.keys.keyring(); err != nil {
+		return err
 	}
-	if m.asked, err = o.policy.load(m.dialect); err != nil {
-		return nil, err
+	if m.asked, err = m.policy.load(m.dialect); err != nil {
+		return err
 	}
-	return m, checkSets(m.sets, m.dialect, m.ring)
+	return checkSets(m.sets, m.dialect, m.ring)
 }
 
 func (m *masking) checkFlags() error {

@@ -35,8 +35,6 @@ func (m *masking) copiesChunks() (bool, string) {
 		return false, "--rewrite all"
 	case m.asked != nil && m.in == "-":
 		return false, "a row filter may need all rows, and standard input can be read once"
-	case readsOthers(m.sets) != "":
-		return false, readsOthers(m.sets)
 	case m.compression != "":
 		return false, "--compression asks for a codec for every column"
 	}
@@ -100,9 +98,11 @@ func (m *masking) runRewrite(ctx context.Context, out, errOut io.Writer) error {
 // readable.
 func (m *masking) planRewrite(r *tablefile.Rewriter) (*plan, error) {
 	for _, s := range m.sets {
-		for _, i := range r.Schema().FieldIndices(s.column) {
-			if err := r.Unreadable(i); err != nil {
-				return nil, fmt.Errorf("%s: %w", m.in, err)
+		for _, name := range append(s.others(), s.column) {
+			for _, i := range r.Schema().FieldIndices(name) {
+				if err := r.Unreadable(i); err != nil {
+					return nil, fmt.Errorf("%s: %w", m.in, err)
+				}
 			}
 		}
 	}
@@ -122,22 +122,42 @@ func (m *masking) planRewrite(r *tablefile.Rewriter) (*plan, error) {
 // columns, so that every other column may be copied. A row filter does more.
 func (p *plan) byChunks() bool {
 	return p.policies == nil || p.policies.decided.Filter == nil &&
-		!slices.ContainsFunc(p.masked, func(c *maskedColumn) bool { return c.fn == nil || c.name != c.in.Name })
+		!slices.ContainsFunc(p.masked, func(c *maskedColumn) bool { return c.fn == nil && c.rows == nil || c.name != c.in.Name })
 }
 
-// replacements are the masked columns as tablefile wants them. Every mask is a
-// function of one value.
+// replacements are the masked columns as tablefile wants them. A mask that reads
+// its own column alone is a function of one value.
 func (p *plan) replacements() []tablefile.Replacement {
 	reps := make([]tablefile.Replacement, len(p.masked))
 	for i, c := range p.masked {
-		reps[i] = tablefile.Replacement{Column: c.index, Field: c.out, PerValue: true,
-			Apply: func(ctx context.Context, old arrow.Array) (arrow.Array, error) {
-				made, err := c.fn.Call(ctx, old)
-				if err != nil {
-					return nil, fmt.Errorf("column %q: %w", c.name, err)
-				}
-				return made, nil
-			}}
+		reps[i] = tablefile.Replacement{Column: c.index, Field: c.out, PerValue: c.fn != nil, Apply: c.apply}
+		if c.fn == nil {
+			reps[i].Reads = c.rows.Reads()
+			reps[i].Apply = func(ctx context.Context, old []arrow.Array) (arrow.Array, error) {
+				return c.applyRows(ctx, p.in.NumFields(), old)
+			}
+		}
 	}
 	return reps
+}
+
+func (c *maskedColumn) apply(ctx context.Context, old []arrow.Array) (arrow.Array, error) {
+	return c.named(c.fn.Call(ctx, old[0]))
+}
+
+// applyRows is apply for an expression that reads other columns of a table; old
+// are those that it reads.
+func (c *maskedColumn) applyRows(ctx context.Context, columns int, old []arrow.Array) (arrow.Array, error) {
+	all := make([]arrow.Array, columns)
+	for i, at := range c.rows.Reads() {
+		all[at] = old[i]
+	}
+	return c.named(c.rows.Call(ctx, all))
+}
+
+func (c *maskedColumn) named(made arrow.Array, err error) (arrow.Array, error) {
+	if err != nil {
+		return nil, fmt.Errorf("column %q: %w", c.name, err)
+	}
+	return made, nil
 }

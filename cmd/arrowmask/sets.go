@@ -44,21 +44,6 @@ func (s set) others() []string {
 	return slices.DeleteFunc(s.expr.Columns(), func(name string) bool { return name == "col" || name == s.column })
 }
 
-// readsOthers says which expressions need several columns at once; empty when
-// none does.
-func readsOthers(sets []set) string {
-	var columns []string
-	for _, s := range sets {
-		if len(s.others()) > 0 {
-			columns = append(columns, showText(s.column))
-		}
-	}
-	if columns == nil {
-		return ""
-	}
-	return "other columns are read for " + strings.Join(columns, ", ")
-}
-
 // checkSets refuses what is wrong whatever the column's type is, so that no
 // input is read for it.
 func checkSets(sets []set, dialect string, keys *mask.Keyring) error {

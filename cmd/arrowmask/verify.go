@@ -1,10 +1,13 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/spf13/cobra"
 
 	"github.com/arrowmask/arrowmask/tablefile"
@@ -29,55 +32,36 @@ type columnVerification struct {
 }
 
 func verifyCommand() *cobra.Command {
-	var (
-		keys    keyFlags
-		sets    []string
-		dialect string
-		asJSON  bool
-	)
+	o := maskFlags{progress: "never", threads: 1, rewrite: rewriteAuto}
+	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify BEFORE AFTER [--set 'COLUMN=EXPRESSION']...",
-		Short: "Prove that a Parquet file is another one, masked",
-		Long: `Check that the Parquet file AFTER is what "arrowmask mask BEFORE -o AFTER" makes
-with the same --set: the same columns and rows; every other column equal, byte
-for byte where its chunks were copied; every masked column equal to the
-expression of the old values; and no old value of a masked column of text or
-bytes, if longer than 4 bytes, anywhere in AFTER outside the other columns: not
-in statistics, indexes, filters, dictionaries, metadata or unused bytes.
+		Use:   "verify BEFORE AFTER [--set 'COLUMN=EXPRESSION'... | --policy FILE --user NAME --resource DB.TABLE]",
+		Short: "Prove that a file is another one, masked",
+		Long: `Check that the file AFTER is what "arrowmask mask BEFORE -o AFTER" makes with the
+same flags: the same columns and rows; every other column equal, byte for byte
+where its Parquet chunks or CSV cells were copied; every masked column equal to
+the expression of the old values; and no old value of a masked column, if longer
+than 4 bytes, anywhere in AFTER outside the other columns: not in statistics,
+indexes, filters, dictionaries, metadata or unused bytes. That search is for
+values of text and bytes; in CSV for all values, as cells spell them.
 
 Values that the masks show themselves, because an expression leaves them as they
 are or makes something that holds them, are counted and not looked for.`,
+		Example: `  arrowmask verify customers.parquet masked.csv --set 'name=mask({col})'
+  arrowmask verify customers.parquet for-ann.parquet \
+    --policy policies.json --user ann --group analysts --resource shop.customers`,
 		Args: nArgs(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkSettings(); err != nil {
+			o.output, o.passThrough = args[1], len(o.sets) == 0 && o.policy.file == ""
+			m := &masking{maskFlags: &o, in: args[0]}
+			if err := inTurn(checkSettings, m.checkReadAgain, m.checkFlags, m.checkFormats, m.load); err != nil {
 				return err
 			}
-			parsed, err := parseSets(sets)
+			v, p, err := m.prove(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if why := readsOthers(parsed); why != "" {
-				return usagef("%s: verify compares each column with itself only", why)
-			}
-			ring, err := keys.keyring()
-			if err != nil {
-				return err
-			}
-			if err := checkSets(parsed, dialect, ring); err != nil {
-				return err
-			}
-			m := &masking{maskFlags: &maskFlags{dialect: dialect}, in: args[0], sets: parsed, ring: ring}
-			v, err := tablefile.Verify(cmd.Context(), args[0], args[1], func(r *tablefile.Rewriter) ([]tablefile.Replacement, error) {
-				p, err := m.planRewrite(r)
-				if err != nil {
-					return nil, err
-				}
-				return p.replacements(), nil
-			}, tablefile.ReadOptions{})
-			if err != nil {
-				return err
-			}
-			x := newVerification(v, parsed)
+			x := newVerification(v, p)
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "  ")
@@ -93,25 +77,66 @@ are or makes something that holds them, are counted and not looked for.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&sets, "set", nil, "as for mask: `COLUMN=EXPRESSION`, once a column")
-	f.StringVar(&dialect, "dialect", "safe", "whose rules the functions follow")
+	f.StringArrayVar(&o.sets, "set", nil, "as for mask: `COLUMN=EXPRESSION`, once a column")
+	f.StringVar(&o.to, "to", "", "`format` of AFTER, as --from")
+	f.StringVar(&o.dialect, "dialect", "safe", "whose rules the functions follow")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	keys.register(f)
+	o.policy.register(f)
+	o.input.register(f)
+	o.keys.register(f)
 	return cmd
 }
 
-func newVerification(v *tablefile.Verdict, sets []set) *verification {
+// checkReadAgain refuses what cannot be read more than once.
+func (m *masking) checkReadAgain() error {
+	if m.in == "-" || m.output == "-" {
+		return usagef("verify reads both files more than once: standard input will not do")
+	}
+	return nil
+}
+
+// errByRows: a plan does more than change whole columns.
+var errByRows = errors.New("not by column chunks")
+
+// prove compares the column chunks of two Parquet files, and any other two
+// files, or what a policy does to rows, by values.
+func (m *masking) prove(ctx context.Context) (v *tablefile.Verdict, p *plan, err error) {
+	if m.read.Format == tablefile.Parquet && m.write.Format == tablefile.Parquet {
+		v, err = tablefile.Verify(ctx, m.in, m.output, func(r *tablefile.Rewriter) ([]tablefile.Replacement, error) {
+			if p, err = m.planRewrite(r); err != nil {
+				return nil, err
+			}
+			if !p.byChunks() {
+				return nil, errByRows
+			}
+			return p.replacements(), nil
+		}, m.read)
+		if !errors.Is(err, errByRows) {
+			return v, p, err
+		}
+	}
+	to := tablefile.ReadOptions{Format: m.write.Format, BatchRows: m.read.BatchRows, Delimiter: m.write.Delimiter, NoHeader: m.read.NoHeader}
+	v, err = tablefile.VerifyRows(ctx, m.in, m.output, func(schema *arrow.Schema) (*tablefile.Change, error) {
+		if p, err = m.newPlan(schema); err != nil {
+			return nil, err
+		}
+		c := &tablefile.Change{Schema: p.masks.Schema(), Apply: p.apply}
+		for _, masked := range p.masked {
+			c.Masked = append(c.Masked, masked.index)
+		}
+		return c, nil
+	}, m.read, to)
+	return v, p, err
+}
+
+func newVerification(v *tablefile.Verdict, p *plan) *verification {
 	x := &verification{OK: v.OK(), Rows: v.Rows, Columns: []columnVerification{}, Searched: v.Searched, Shown: v.Shown, Survived: v.Survived}
 	if v.Err != nil {
 		x.Error = oneLine(v.Err)
 	}
-	for _, c := range v.Columns {
-		y := columnVerification{Name: c.Name, OK: c.Err == nil}
-		for _, s := range sets {
-			if s.column == c.Name {
-				y.Expression = s.source
-			}
-		}
+	explained := p.explain()
+	for i, c := range v.Columns {
+		y := columnVerification{Name: c.Name, Expression: explained[i].Expression, OK: c.Err == nil}
 		switch {
 		case c.Err != nil:
 			y.Result = oneLine(c.Err)
