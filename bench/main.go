@@ -11,12 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/arrowmask/arrowmask/bench/digest"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/suite"
 )
 
 // suites are run by `all` in this order.
-var suites = []suite.Suite{}
+var suites = []suite.Suite{
+	{Name: "digest", Short: "Every digest beside loops over the rows", Quick: true, Run: digest.Run},
+}
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -14,16 +14,18 @@ import (
 // Side is one way to do the work.
 type Side struct {
 	Name string
-	// Run does a fixed share of the work, such as one batch of rows. All sides
-	// do the same share in their i-th call.
+	// Run does a fixed share of the work, such as one batch of rows.
 	Run func() error
+	// Turn is how many times a fast side runs when it is its turn, so that its
+	// turn is not too short to be timed well; its time is divided by it. 0 is 1.
+	Turn int
 }
 
 // Timing is what one side took.
 type Timing struct {
 	Name string
 	// Times are those of the rounds, in the order in which they were run: how
-	// long the passes of a round took together.
+	// long the passes of a round took together, a run each.
 	Times       []time.Duration
 	Min, Median time.Duration
 }
@@ -44,20 +46,19 @@ func RunPasses(n, passes int, sides []Side) ([]Timing, error) {
 	timings := make([]Timing, len(sides))
 	for i, s := range sides {
 		timings[i] = Timing{Name: s.Name, Times: make([]time.Duration, n)}
-		if err := s.Run(); err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		if _, err := s.turn(); err != nil {
+			return nil, err
 		}
 	}
 	for round := range n {
 		for pass := range passes {
 			for turn := range sides {
 				i := (turn + round + pass) % len(sides)
-				start := time.Now()
-				err := sides[i].Run()
-				timings[i].Times[round] += time.Since(start)
+				took, err := sides[i].turn()
 				if err != nil {
-					return nil, fmt.Errorf("%s: %w", sides[i].Name, err)
+					return nil, err
 				}
+				timings[i].Times[round] += took
 			}
 		}
 	}
@@ -66,6 +67,18 @@ func RunPasses(n, passes int, sides []Side) ([]Timing, error) {
 		t.Min, t.Median = slices.Min(t.Times), Median(t.Times)
 	}
 	return timings, nil
+}
+
+// turn is the time of one run, by running as often as a turn asks for.
+func (s Side) turn() (time.Duration, error) {
+	n := max(s.Turn, 1)
+	start := time.Now()
+	for range n {
+		if err := s.Run(); err != nil {
+			return 0, fmt.Errorf("%s: %w", s.Name, err)
+		}
+	}
+	return time.Since(start) / time.Duration(n), nil
 }
 
 // Median is the middle of the values, the upper one of two.

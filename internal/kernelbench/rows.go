@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"math/rand/v2"
 
+	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -33,6 +34,38 @@ func width(alg kernels.Alg, raw bool) int {
 		return alg.Size()
 	}
 	return 2 * alg.Size()
+}
+
+// chunk is how many rows a caller hashes before it encodes them: the digests
+// stay in the L1 cache.
+const chunk = 512
+
+// Hasher is what a caller of package kernels does with a column: chunk by chunk
+// the digests, as they are or as lower-case hex text. It has its own scratch,
+// for one goroutine at a time.
+type Hasher struct {
+	Hash *kernels.Hash
+	Raw  bool
+	sums [chunk * kernels.MaxSize]byte
+}
+
+// Digest writes rows lo to hi of a column to out, which has the exact length.
+// Nothing is allocated.
+func (h *Hasher) Digest(out []byte, col *kernels.Column, lo, hi int) error {
+	if h.Raw {
+		return h.Hash.Sum(out, col, lo, hi)
+	}
+	for ; lo < hi; lo += chunk {
+		n := min(chunk, hi-lo)
+		sums := h.sums[:n*h.Hash.Size()]
+		text := out[:2*len(sums)]
+		if err := h.Hash.SumAhead(sums, text, col, lo, lo+n); err != nil {
+			return err
+		}
+		hexenc.Lower(text, sums)
+		out = out[len(text):]
+	}
+	return nil
 }
 
 // RowLoop is what a program without this library would do: row after row, the

@@ -5,13 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/kernels"
 )
-
-// chunk is how many rows a caller hashes before it encodes them: the digests
-// stay in the L1 cache.
-const chunk = 512
 
 // maxData bounds a column's memory in bytes: longer columns repeat their rows,
 // by a selection.
@@ -19,15 +14,13 @@ const maxData = 64 << 20
 
 // side is one thread's column and output.
 type side struct {
-	hash    *kernels.Hash
+	hasher  Hasher
 	rows    int
-	raw     bool
 	col     kernels.Column
 	data    []byte // the column's buffers, for the row loop
 	offsets []int32
 	out     []byte
 	width   int // bytes of out a row
-	digests [chunk * kernels.MaxSize]byte
 	err     error
 }
 
@@ -37,7 +30,7 @@ func newSide(b *kernels.Backend, n, rows int, raw bool, seed uint64) *side {
 	if n > 0 {
 		own = max(1, min(rows, maxData/n))
 	}
-	s := &side{hash: kernels.New(b), rows: rows, raw: raw}
+	s := &side{hasher: Hasher{Hash: kernels.New(b), Raw: raw}, rows: rows}
 	s.data, s.offsets = Column(own, seed, func(rng *rand.Rand) int {
 		if n == Mixed {
 			return 10 + rng.IntN(31)
@@ -59,22 +52,7 @@ func newSide(b *kernels.Backend, n, rows int, raw bool, seed uint64) *side {
 
 // ours is rows lo to hi by the backend.
 func (s *side) ours(lo, hi int) {
-	size := s.hash.Size()
-	for ; lo < hi; lo += chunk {
-		end := min(lo+chunk, hi)
-		out := s.out[lo*s.width : end*s.width]
-		if s.raw {
-			s.sum(out, nil, lo, end)
-			continue
-		}
-		digests := s.digests[:(end-lo)*size]
-		s.sum(digests, out, lo, end)
-		hexenc.Lower(out, digests)
-	}
-}
-
-func (s *side) sum(dst, text []byte, lo, hi int) {
-	if err := s.hash.SumAhead(dst, text, &s.col, lo, hi); err != nil {
+	if err := s.hasher.Digest(s.out[lo*s.width:hi*s.width], &s.col, lo, hi); err != nil {
 		s.err = err
 	}
 }
@@ -85,7 +63,7 @@ func (s *side) std(lo, hi int) {
 	for own := len(s.offsets) - 1; lo < hi; {
 		first := lo % own
 		last := min(own, first+hi-lo)
-		out = RowLoop(out, s.hash.Alg(), s.raw, s.data, s.offsets[first:last+1])
+		out = RowLoop(out, s.hasher.Hash.Alg(), s.hasher.Raw, s.data, s.offsets[first:last+1])
 		lo += last - first
 	}
 }
@@ -100,7 +78,7 @@ func (s *side) check() error {
 	ours := bytes.Clone(s.out[:n*s.width])
 	s.std(0, n)
 	if !bytes.Equal(ours, s.out[:n*s.width]) {
-		return fmt.Errorf("kernelbench: %s: wrong output of backend %s", s.hash.Alg(), s.hash.Backend().Name)
+		return fmt.Errorf("kernelbench: %s: wrong output of backend %s", s.hasher.Hash.Alg(), s.hasher.Hash.Backend().Name)
 	}
 	return nil
 }

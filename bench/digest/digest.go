@@ -1,0 +1,169 @@
+// Package digest times the digest of a column through the public API beside
+// loops over its rows.
+package digest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/arrowmask/arrowmask/bench/result"
+	"github.com/arrowmask/arrowmask/bench/rounds"
+	"github.com/arrowmask/arrowmask/bench/suite"
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+const name = "digest"
+
+// cell is what is timed at once: one digest of one column by all sides.
+type cell struct {
+	alg     kernels.Alg
+	raw     bool
+	length  int // of every row in bytes, or email
+	threads int
+}
+
+// email stands for lengths as e-mail addresses have them.
+const email = -1
+
+var (
+	algs    = []kernels.Alg{kernels.SHA256, kernels.MD5, kernels.SHA1, kernels.SHA512}
+	lengths = []int{8, 16, 32, 55, 56, 64, 119, 256, 1024, email}
+)
+
+// cells are those of the full run: every digest, output, length and number of
+// threads.
+func cells() []cell {
+	var all []cell
+	for _, alg := range algs {
+		for _, raw := range []bool{false, true} {
+			for _, length := range lengths {
+				for _, threads := range []int{1, 2} {
+					all = append(all, cell{alg, raw, length, threads})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// quickCells are those that matter most.
+func quickCells() []cell {
+	var some []cell
+	for _, alg := range algs {
+		for _, length := range []int{32, email} {
+			some = append(some, cell{alg, false, length, 1})
+		}
+	}
+	return append(some,
+		cell{kernels.SHA256, false, 256, 1},
+		cell{kernels.SHA256, true, 32, 1},
+		cell{kernels.SHA256, false, 32, 2})
+}
+
+func (c cell) keys() []result.Key {
+	out, length := "hex", strconv.Itoa(c.length)
+	if c.raw {
+		out = "raw"
+	}
+	if c.length == email {
+		length = "email"
+	}
+	return result.Keys("alg", c.alg, "out", out, "len", length, "threads", c.threads)
+}
+
+// size is how many rows a cell has, in batches of how many: a million rows,
+// fewer where they are long, so that no side of a round takes much more than a
+// third of a second.
+func (c cell) size(quick bool) (rows, batch int) {
+	rows, batch = 1<<20, 1<<16
+	switch {
+	case c.length > 256:
+		rows, batch = 1<<17, 1<<14
+	case c.length > 119:
+		rows, batch = 1<<18, 1<<14
+	case c.length > 64:
+		rows = 1 << 19
+	}
+	if quick {
+		rows /= 4
+	}
+	return rows, batch
+}
+
+// rowLength draws the length of a row.
+func (c cell) rowLength(rng *rand.Rand) int {
+	if c.length != email {
+		return c.length
+	}
+	// given.family123@example.com
+	n := 3 + rng.IntN(7) + 1 + 4 + rng.IntN(7)
+	if rng.IntN(10) < 7 {
+		n += 1 + rng.IntN(3)
+	}
+	return n + [...]int{12, 12, 17}[rng.IntN(3)]
+}
+
+// Run times every cell: by arrowmask, as a caller of arrowudf has it, and by
+// each rival, with all outputs compared first.
+func Run(ctx context.Context, o suite.Options) error {
+	todo := cells()
+	if o.Quick {
+		todo = quickCells()
+	}
+	var col column
+	for _, c := range todo {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rows, batch := c.size(o.Quick)
+		if !col.is(c.length, rows) {
+			col = newColumn(c, rows, batch)
+		}
+		if err := c.run(ctx, o, &col); err != nil {
+			return fmt.Errorf("%v: %w", c.keys(), err)
+		}
+	}
+	return nil
+}
+
+// run times one cell and writes its records.
+func (c cell) run(ctx context.Context, o suite.Options, col *column) error {
+	ways, err := c.ways(ctx, col)
+	if err != nil {
+		return err
+	}
+	if err := compare(ways, col); err != nil {
+		return err
+	}
+	sides := make([]rounds.Side, len(ways))
+	for i, w := range ways {
+		if sides[i], err = w.side(col); err != nil {
+			return err
+		}
+	}
+	n := max(cmp.Or(o.Rounds, 5), 1)
+	timings, err := rounds.RunPasses(n, len(col.batches), sides)
+	if err != nil {
+		return err
+	}
+	// The kernels alone are no rival: they tell what the layers above cost.
+	last := len(timings) - 1
+	kernel := float64(timings[last].Median) / float64(col.rows)
+	extra := map[string]float64{"rows": float64(col.rows), "batch": float64(col.batch)}
+	records, err := rounds.Records(name, c.keys(), "ns/row", float64(col.rows), timings[:last], extra)
+	if err != nil {
+		return err
+	}
+	for _, r := range records {
+		if r.Side == result.Ours {
+			r.Extra["kernels"] = kernel
+		}
+		if err := o.Out.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
