@@ -50,7 +50,9 @@ const (
 type dictionaryChunk struct {
 	old   *columnChunk
 	pages []*page // the dictionary first
-	nulls int64   // known when the indices have been read
+	// Known when the indices have been read.
+	nulls int64
+	uses  []pageUse // by page of indices; nil when the old chunk has no page index
 }
 
 // dictionaryOf looks whether a chunk of a column to replace can keep its indices; when not, it says why.
@@ -141,8 +143,16 @@ func (r *Rewriter) replaceDictionary(ctx context.Context, rep *replacement, d *d
 // dictionaryValues are the values of a dictionary as its page holds them.
 type dictionaryValues struct {
 	plain    []byte
+	starts   []int // where each value begins in plain, after its length
 	min, max []byte
 	seen     map[string]struct{}
+}
+
+// value is the i-th value, not nil.
+func (v *dictionaryValues) value(i uint32) []byte {
+	from := v.starts[i]
+	size := binary.LittleEndian.Uint32(v.plain[from-4:])
+	return v.plain[from : from+int(size)]
 }
 
 // newDictionary decodes the values of a dictionary, replaces them and encodes them.
@@ -196,7 +206,9 @@ func (v *dictionaryValues) add(ctx context.Context, rep *replacement, old arrow.
 		if bytes.Compare(value, v.max) > 0 {
 			v.max = append(v.max[:0:0], value...)
 		}
-		v.plain = append(binary.LittleEndian.AppendUint32(v.plain, uint32(len(value))), value...)
+		v.plain = binary.LittleEndian.AppendUint32(v.plain, uint32(len(value)))
+		v.starts = append(v.starts, len(v.plain))
+		v.plain = append(v.plain, value...)
 	})
 	switch {
 	case len(v.plain) > maxDictionary:
@@ -235,7 +247,7 @@ func (r *Rewriter) dictionarySource(rep *replacement, d *dictionaryChunk) (*sour
 	meta := d.old.meta.Keep(metaType, metaPath).WithList(metaEncodings, intList(plainEncoding, rleEncoding)).WithInt(metaCodec, thrift.I32, 0).
 		WithInt(metaNumValues, thrift.I64, dict.values).WithInt(metaUncompressed, thrift.I64, int64(len(file)-4)).
 		WithInt(metaCompressed, thrift.I64, int64(len(file)-4)).WithInt(metaDataPageAt, thrift.I64, 4)
-	foot := r.miniFooter(schema, meta, dict.values)
+	foot := r.miniFooter(schema, thrift.Struct{}, meta, dict.values)
 	text, err := r.stored.project([]int{rep.Column})
 	if err != nil {
 		return nil, err
@@ -258,10 +270,10 @@ func intList(values ...int64) thrift.List {
 	return l
 }
 
-// miniFooter is the footer of a file of one column and one row group.
-func (r *Rewriter) miniFooter(schema thrift.List, meta thrift.Struct, rows int64) thrift.Struct {
+// miniFooter is the footer of a file of one column and one row group; fields are what the column chunk has beside its metadata.
+func (r *Rewriter) miniFooter(schema thrift.List, fields, meta thrift.Struct, rows int64) thrift.Struct {
 	size, _ := meta.Int(metaUncompressed)
-	chunk := thrift.Struct{}.WithInt(chunkFileOffset, thrift.I64, 0).WithStruct(chunkMeta, meta)
+	chunk := fields.WithInt(chunkFileOffset, thrift.I64, 0).WithStruct(chunkMeta, meta)
 	group := thrift.Struct{}.WithList(groupColumns, thrift.List{Type: thrift.Nested, Items: [][]byte{chunk.Append(nil)}}).
 		WithInt(groupTotalSize, thrift.I64, size).WithInt(groupNumRows, thrift.I64, rows)
 	return r.file.foot.Keep(fileVersion, fileCreatedBy).WithList(fileSchema, schema).WithInt(fileNumRows, thrift.I64, rows).
@@ -286,12 +298,16 @@ func (r *Rewriter) writeDictionaryChunk(rep *replacement, d *dictionaryChunk, v 
 		return err
 	}
 	firstData := out.size
-	for _, p := range d.pages[1:] {
+	index := newPageIndex(v)
+	for i, p := range d.pages[1:] {
+		from := out.size
 		n, err := r.writeIndexPage(out, p)
 		if err != nil {
 			return err
 		}
-		size += n
+		if size += n; d.uses != nil {
+			index.add(from, out.size-from, &d.uses[i])
+		}
 	}
 	meta := d.old.meta.Keep(metaEncodings, metaPath, metaCodec, metaNumValues, metaEncodingStats).WithInt(metaType, thrift.I32, byteArray).
 		WithInt(metaUncompressed, thrift.I64, size).WithInt(metaCompressed, thrift.I64, out.size-4).
@@ -301,13 +317,36 @@ func (r *Rewriter) writeDictionaryChunk(rep *replacement, d *dictionaryChunk, v 
 		stats = stats.WithBytes(statMax, v.max).WithBytes(statMin, v.min)
 	}
 	meta = meta.WithStruct(metaStatistics, stats)
+	var fields thrift.Struct
+	if d.uses != nil {
+		if fields, err = writePageIndex(out, index, d.old.fields.Has(chunkColumnIndexAt)); err != nil {
+			return err
+		}
+	}
 	root := thrift.Struct{}.WithBytes(elemName, []byte("schema")).WithInt(elemChildren, thrift.I32, 1)
-	foot := r.miniFooter(thrift.List{Type: thrift.Nested, Items: [][]byte{root.Append(nil), rep.elem}}, meta, d.old.values)
+	foot := r.miniFooter(thrift.List{Type: thrift.Nested, Items: [][]byte{root.Append(nil), rep.elem}}, fields, meta, d.old.values)
 	if _, err := out.Write(endParquet(nil, foot)); err != nil {
 		return err
 	}
 	made.file, err = openParquetFile(out.source(rep.name))
 	return err
+}
+
+// writePageIndex gives the fields of a column chunk that say where the indexes are.
+func writePageIndex(out *spill, x *pageIndex, columns bool) (fields thrift.Struct, err error) {
+	put := func(index thrift.Struct, at, size int16) {
+		if err != nil || index == nil {
+			return
+		}
+		raw := index.Append(nil)
+		fields = fields.WithInt(at, thrift.I64, out.size).WithInt(size, thrift.I32, int64(len(raw)))
+		_, err = out.Write(raw)
+	}
+	if columns {
+		put(x.columns(), chunkColumnIndexAt, chunkColumnIndexLen)
+	}
+	put(x.offsets(), chunkOffsetIndexAt, chunkOffsetIndexLen)
+	return fields, err
 }
 
 // writeDictionaryPage gives the page's size with its header, not compressed.

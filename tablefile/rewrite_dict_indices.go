@@ -14,6 +14,20 @@ type indexPages struct {
 	seen     int    // how many are used
 	shuffled bool   // a row had a value before one that stands ahead of it
 	nulls    int64
+	// What each page holds, for a page index; nil when there is to be none. seenOn is, by value of the dictionary, the last page that it was on, from 1.
+	pages  []pageUse
+	seenOn []int32
+}
+
+// keepUses has x note what each page holds.
+func (x *indexPages) keepUses() { x.pages, x.seenOn = []pageUse{}, make([]int32, len(x.used)) }
+
+// note adds a value to what the current page, the last one, holds.
+func (x *indexPages) note(index uint32) {
+	if n := len(x.pages); n > 0 && x.seenOn[index] != int32(n) {
+		x.seenOn[index] = int32(n)
+		x.pages[n-1].values = append(x.pages[n-1].values, index)
+	}
 }
 
 var errIndices = errors.New("indices end early or lead outside the dictionary")
@@ -37,6 +51,9 @@ func (x *indexPages) read(p *page, body []byte) error {
 		body = rest
 	}
 	x.nulls += p.values - valid
+	if x.pages != nil {
+		x.pages = append(x.pages, pageUse{rows: p.values, nulls: p.values - valid})
+	}
 	if valid == 0 {
 		return nil
 	}
@@ -53,6 +70,7 @@ func (x *indexPages) read(p *page, body []byte) error {
 			x.used[index] = true
 			x.seen++
 		}
+		x.note(index)
 		return nil
 	})
 }
@@ -161,6 +179,9 @@ func (r *runs) packed(count int64, groups uint64, each func(uint32, int64) error
 // checkIndices reads all pages of indices; why says why they cannot be kept though nothing is wrong with them.
 func (r *Rewriter) checkIndices(rep *replacement, d *dictionaryChunk) (why string, err error) {
 	x := &indexPages{nullable: rep.old.Nullable, used: make([]bool, d.pages[0].values)}
+	if d.old.fields.Has(chunkOffsetIndexAt) {
+		x.keepUses()
+	}
 	for i, p := range d.pages[1:] {
 		body, err := readBody(r.file.src, p, d.old.codec)
 		if err == nil {
@@ -182,6 +203,6 @@ func (r *Rewriter) checkIndices(rep *replacement, d *dictionaryChunk) (why strin
 	case x.shuffled:
 		return whyShuffled, nil
 	}
-	d.nulls = x.nulls
+	d.nulls, d.uses = x.nulls, x.pages
 	return "", nil
 }

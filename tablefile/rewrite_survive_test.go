@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/arrowmask/arrowmask/internal/thrift"
@@ -147,8 +148,13 @@ func rewriteRich(t *testing.T, o richOptions) {
 	}
 	compareHashed(t, "rich", read(t, in, ReadOptions{}), read(t, out, ReadOptions{}), 1)
 	checkFooter18(t, in, out, nulls/3)
-	checkLocations(t, in, true)
-	checkLocations(t, out, o.plain)
+	checkLocations(t, in)
+	checkLocations(t, out)
+	pages := 2 // at least: as the old chunk has them
+	if o.plain {
+		pages = 1
+	}
+	checkPageIndex(t, out, pages)
 }
 
 // checkFooter18 reads the new footer with the library.
@@ -211,11 +217,11 @@ func bloom(t *testing.T, path string, at int64, size int32) []byte {
 	return b[at : at+int64(size)]
 }
 
-// checkLocations checks that every offset index leads to the data pages, in order, and that those that stay keep their column indexes.
-func checkLocations(t *testing.T, path string, indexed bool) {
+// checkLocations checks that every offset index leads to the data pages, in order, and that all columns have their column indexes.
+func checkLocations(t *testing.T, path string) {
 	t.Helper()
 	p := footOf(t, path)
-	err := eachChunk(p, func(i int, _ []byte, c *columnChunk) error {
+	err := eachChunk(p, func(_ int, _ []byte, c *columnChunk) error {
 		var found []int64
 		for _, e := range c.extras(p) {
 			if e.at != chunkOffsetIndexAt {
@@ -245,16 +251,69 @@ func checkLocations(t *testing.T, path string, indexed bool) {
 			}
 			return nil
 		})
-		if (i != 1 || indexed) && !slices.Equal(found, want) {
+		if !slices.Equal(found, want) {
 			t.Errorf("%s: the offset index has pages at %v, they are at %v", c.path(), found, want)
 		}
-		if has := c.fields.Has(chunkColumnIndexAt); has != (i != 1 || indexed) {
-			t.Errorf("%s: column index: %v", c.path(), has)
+		if !c.fields.Has(chunkColumnIndexAt) {
+			t.Errorf("%s: no column index", c.path())
 		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// checkPageIndex compares the page index of column "secret", as the library reads it, with the values of the rows that it says are on each page.
+func checkPageIndex(t *testing.T, path string, least int) {
+	t.Helper()
+	p, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	values := cells(t, read(t, path, ReadOptions{}), "secret")
+	for g := range p.NumRowGroups() {
+		group, err := p.GetPageIndexReader().RowGroup(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index, err := group.GetColumnIndex(1)
+		if err != nil || index == nil {
+			t.Fatalf("no column index: %v", err)
+		}
+		offsets, err := group.GetOffsetIndex(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages := offsets.GetPageLocations()
+		rows := p.MetaData().RowGroup(g).NumRows()
+		if len(pages) < least || len(index.GetNullPages()) != len(pages) {
+			t.Fatalf("%d pages, %d in the column index", len(pages), len(index.GetNullPages()))
+		}
+		var lows, highs []string
+		for i, page := range pages {
+			to := rows
+			if i+1 < len(pages) {
+				to = pages[i+1].FirstRowIndex
+			}
+			own := slices.Clone(values[page.FirstRowIndex:to])
+			all := len(own)
+			own = slices.DeleteFunc(own, func(s string) bool { return s == array.NullValueStr })
+			low, high := slices.Min(own), slices.Max(own)
+			lows, highs = append(lows, low), append(highs, high)
+			if index.IsSetNullCounts() && index.GetNullCounts()[i] != int64(all-len(own)) {
+				t.Errorf("row group %d, page %d: %d NULLs, want %d", g, i, index.GetNullCounts()[i], all-len(own))
+			}
+			if got, got2 := string(index.GetMinValues()[i]), string(index.GetMaxValues()[i]); got != low || got2 != high || index.GetNullPages()[i] {
+				t.Errorf("row group %d, page %d, rows %d to %d: from %q to %q, want %q to %q", g, i, page.FirstRowIndex, to, got, got2, low, high)
+			}
+		}
+		sorted := slices.IsSorted(lows) && slices.IsSorted(highs)
+		if order := index.GetBoundaryOrder(); sorted != (order == metadata.Ascending) {
+			t.Errorf("row group %d: boundary order %v, sorted %v", g, order, sorted)
+		}
+		values = values[rows:]
 	}
 }
 
