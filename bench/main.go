@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowmask/arrowmask/bench/digest"
+	"github.com/arrowmask/arrowmask/bench/limit"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/suite"
 )
@@ -19,6 +20,7 @@ import (
 // suites are run by `all` in this order.
 var suites = []suite.Suite{
 	{Name: "digest", Short: "Every digest beside loops over the rows", Quick: true, Run: digest.Run},
+	{Name: "limit", Short: "The bare block functions, and where the time of a row goes", Quick: true, Run: limit.Run},
 }
 
 func main() {

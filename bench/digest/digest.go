@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
+	"github.com/arrowmask/arrowmask/bench/column"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/rounds"
 	"github.com/arrowmask/arrowmask/bench/suite"
@@ -19,10 +20,8 @@ const name = "digest"
 
 // cell is what is timed at once: one digest of one column by all sides.
 type cell struct {
-	alg     kernels.Alg
-	raw     bool
-	length  int // of every row in bytes, or email
-	threads int
+	column.Digest
+	length int // of every row in bytes, or email
 }
 
 // email stands for lengths as e-mail addresses have them.
@@ -33,15 +32,19 @@ var (
 	lengths = []int{8, 16, 32, 55, 56, 64, 119, 256, 1024, email}
 )
 
+func newCell(alg kernels.Alg, raw bool, length, threads int) cell {
+	return cell{column.Digest{Alg: alg, Raw: raw, Threads: threads}, length}
+}
+
 // cells are those of the full run: every digest, output, length and number of
 // threads.
 func cells() []cell {
 	var all []cell
-	for _, alg := range algs {
-		for _, raw := range []bool{false, true} {
-			for _, length := range lengths {
+	for _, length := range lengths {
+		for _, alg := range algs {
+			for _, raw := range []bool{false, true} {
 				for _, threads := range []int{1, 2} {
-					all = append(all, cell{alg, raw, length, threads})
+					all = append(all, newCell(alg, raw, length, threads))
 				}
 			}
 		}
@@ -52,26 +55,26 @@ func cells() []cell {
 // quickCells are those that matter most.
 func quickCells() []cell {
 	var some []cell
-	for _, alg := range algs {
-		for _, length := range []int{32, email} {
-			some = append(some, cell{alg, false, length, 1})
+	for _, length := range []int{email, 32} {
+		for _, alg := range algs {
+			some = append(some, newCell(alg, false, length, 1))
 		}
 	}
 	return append(some,
-		cell{kernels.SHA256, false, 256, 1},
-		cell{kernels.SHA256, true, 32, 1},
-		cell{kernels.SHA256, false, 32, 2})
+		newCell(kernels.SHA256, true, 32, 1),
+		newCell(kernels.SHA256, false, 32, 2),
+		newCell(kernels.SHA256, false, 256, 1))
 }
 
 func (c cell) keys() []result.Key {
 	out, length := "hex", strconv.Itoa(c.length)
-	if c.raw {
+	if c.Raw {
 		out = "raw"
 	}
 	if c.length == email {
 		length = "email"
 	}
-	return result.Keys("alg", c.alg, "out", out, "len", length, "threads", c.threads)
+	return result.Keys("alg", c.Alg, "out", out, "len", length, "threads", c.Threads)
 }
 
 // size is how many rows a cell has, in batches of how many: a million rows,
@@ -113,15 +116,12 @@ func Run(ctx context.Context, o suite.Options) error {
 	if o.Quick {
 		todo = quickCells()
 	}
-	var col column
+	var col rows
 	for _, c := range todo {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows, batch := c.size(o.Quick)
-		if !col.is(c.length, rows) {
-			col = newColumn(c, rows, batch)
-		}
+		col.prepare(c, o.Quick)
 		if err := c.run(ctx, o, &col); err != nil {
 			return fmt.Errorf("%v: %w", c.keys(), err)
 		}
@@ -129,31 +129,48 @@ func Run(ctx context.Context, o suite.Options) error {
 	return nil
 }
 
+// rows are the batches of one cell; those of the same length share them.
+type rows struct {
+	length, batch int
+	batches       []*column.Batch
+}
+
+func (r *rows) prepare(c cell, quick bool) {
+	if len(r.batches) > 0 && r.length == c.length {
+		return
+	}
+	n, batch := c.size(quick)
+	*r = rows{length: c.length, batch: batch}
+	for i := range n / batch {
+		r.batches = append(r.batches, column.New(batch, uint64(i), c.rowLength))
+	}
+}
+
 // run times one cell and writes its records.
-func (c cell) run(ctx context.Context, o suite.Options, col *column) error {
-	ways, err := c.ways(ctx, col)
+func (c cell) run(ctx context.Context, o suite.Options, col *rows) error {
+	ways, err := c.ways(ctx, col.batch)
 	if err != nil {
 		return err
 	}
-	if err := compare(ways, col); err != nil {
+	if err := compare(ways, col.batches); err != nil {
 		return err
 	}
 	sides := make([]rounds.Side, len(ways))
 	for i, w := range ways {
-		if sides[i], err = w.side(col); err != nil {
+		if sides[i], err = w.side(col.batches); err != nil {
 			return err
 		}
 	}
-	n := max(cmp.Or(o.Rounds, 5), 1)
-	timings, err := rounds.RunPasses(n, len(col.batches), sides)
+	timings, err := rounds.RunPasses(cmp.Or(o.Rounds, 5), len(col.batches), sides)
 	if err != nil {
 		return err
 	}
 	// The kernels alone are no rival: they tell what the layers above cost.
 	last := len(timings) - 1
-	kernel := float64(timings[last].Median) / float64(col.rows)
-	extra := map[string]float64{"rows": float64(col.rows), "batch": float64(col.batch)}
-	records, err := rounds.Records(name, c.keys(), "ns/row", float64(col.rows), timings[:last], extra)
+	n := float64(len(col.batches) * col.batch)
+	kernel := float64(timings[last].Median) / n
+	extra := map[string]float64{"rows": n, "batch": float64(col.batch)}
+	records, err := rounds.Records(name, c.keys(), "ns/row", n, timings[:last], extra)
 	if err != nil {
 		return err
 	}
