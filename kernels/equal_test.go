@@ -133,8 +133,8 @@ func TestB04GuardPages(t *testing.T) {
 		h, size := kernels.New(b), b.Alg.Size()
 		in, out := guardbuf.New(t, longest*count), guardbuf.New(t, count*size)
 		for n := range longest + 1 {
-			// Rows of n bytes, a ragged batch that ends in a row of n, and one row.
-			for _, lengths := range [][]int{{n}, {n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n}, {256, 0, 1, n / 2, n}} {
+			// One row, a few, many, and a ragged batch that ends in a row of n bytes.
+			for _, lengths := range [][]int{{n}, {n, n, n}, {n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n}, {256, 0, 1, n / 2, n}} {
 				rows := messages(lengths...)
 				flat := bytes.Join(rows, nil)
 				expect := want(b.Alg, nil, rows)

@@ -42,6 +42,9 @@ type laneKernel struct {
 	single func(dst []byte, col *Column, lo, hi int, mac *macKey)
 	// cost weighs single against run.
 	cost laneCost
+	// fewer is a kernel of fewer lanes that is sooner done with few rows; nil
+	// where there is none.
+	fewer *laneKernel
 	// maxRow is maxLaneRow, but in tests.
 	maxRow int
 	// start is what plain digests start from, in every lane.
@@ -57,7 +60,6 @@ type laneCost struct {
 	step  int // one block of a whole group
 	block int // one block in single
 	row   int // one row in single, besides its blocks
-	batch int // one batch, besides its groups
 }
 
 // rowRef is a row as the assembly sees it: the address of its bytes; its
@@ -87,16 +89,19 @@ const (
 	maxLaneRow = 1 << 30
 	// maxLanes is the largest lane count of any kernel.
 	maxLanes = 32
-	// minBatch is a number of rows that is worth the lanes whatever they hold.
+	// minBatch is the largest number of rows that may not be worth the lanes,
+	// however few there are.
 	minBatch = 4
 	// keyedRow is what crypto/hmac spends on a row, in blocks, besides the
 	// row's own: the second pass, and restoring the key's states twice.
 	keyedRow = 6
-	// refillRow is what refill spends on a row, besides its blocks, in
-	// nanoseconds.
-	refillRow = 30
+	// refillTime and refillRow are what schedule spends on uneven rows besides
+	// their blocks, at all and on a row, in nanoseconds.
+	refillTime, refillRow = 250, 60
 	// nearRow is what a row at the end of a buffer costs more, in nanoseconds.
-	nearRow = 15
+	nearRow = 5
+	// stepTime is what inStep spends besides its blocks, in nanoseconds.
+	stepTime = 40
 	// spillSize is room for copies of rows that lie at the very end of a
 	// buffer, where a packer would read beyond it.
 	spillSize = 8 << 10
@@ -123,29 +128,6 @@ type laneScratch struct {
 
 var laneScratches = sync.Pool{New: func() any { return new(laneScratch) }}
 
-// few reports whether a small batch is done sooner row by row.
-func (k *laneKernel) few(col *Column, lo, hi int, mac *macKey) bool {
-	if hi-lo == 1 && mac == nil {
-		return true
-	}
-	total, most := 0, 0
-	for i := lo; i < hi; i++ {
-		b := k.blocks(len(col.Row(i)))
-		total, most = total+b, max(most, b)
-	}
-	single := total*k.cost.block + (hi-lo)*k.cost.row
-	steps := max(most, (total+k.lanes-1)/k.lanes)
-	if mac != nil {
-		single += (hi - lo) * keyedRow * k.cost.block
-		steps++
-	}
-	lanes := steps*k.cost.step + k.cost.batch
-	if !k.exact {
-		lanes += (hi - lo) * nearRow // they all lie at the end of the buffer
-	}
-	return single <= lanes
-}
-
 // wipe clears what the rows left behind.
 func (s *laneScratch) wipe() {
 	clear(s.stage[:s.staged])
@@ -162,10 +144,18 @@ func (k *laneKernel) sum(dst []byte, col *Column, lo, hi int, mac *macKey) {
 
 // sumAhead is sum for Hash.SumAhead; text may be nil.
 func (k *laneKernel) sumAhead(dst, text []byte, col *Column, lo, hi int, mac *macKey) {
-	if hi-lo < max(k.lanes, minBatch) && k.few(col, lo, hi, mac) {
-		k.single(dst, col, lo, hi, mac)
-		return
+	switch {
+	case hi-lo > max(k.lanes, minBatch):
+		k.schedule(dst, text, col, lo, hi, mac)
+	case mac != nil:
+		k.smallKeyed(dst, col, lo, hi, mac)
+	default:
+		k.small(dst, col, lo, hi)
 	}
+}
+
+// schedule hashes rows chunk by chunk.
+func (k *laneKernel) schedule(dst, text []byte, col *Column, lo, hi int, mac *macKey) {
 	size := k.alg.Size()
 	s := laneScratches.Get().(*laneScratch)
 	for lo < hi {

@@ -37,6 +37,15 @@ func (k laneKernel) with(p packer) laneKernel {
 	return k
 }
 
+// before makes the backend take over from a kernel of many lanes where there
+// are few rows.
+func (b *Backend) before(many laneKernel) laneKernel {
+	if b.Available() {
+		many.fewer = b.kernel
+	}
+	return many
+}
+
 // assembly is the list of this architecture's own kernels for an algorithm,
 // best first.
 func assembly(alg Alg) []*Backend {
@@ -47,15 +56,17 @@ func assembly(alg Alg) []*Backend {
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 24, full: 16, word: rowWord(24), run: md5AVX2, cost: costs(alg, 175)}.with(packAVX2)),
 		}
 	case SHA1:
+		shani := newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 3, full: 20, word: sha1NIWord, run: sha1SHANI, cost: costs(alg, 76)}.with(packAVX2))
 		return []*Backend{
-			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX512, cost: costs(alg, 115)}.with(packAVX512)),
-			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2, cost: costs(alg, 250)}.with(packAVX2)),
-			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 3, full: 20, word: sha1NIWord, run: sha1SHANI, cost: costs(alg, 76)}.with(packAVX2)),
+			newLanes("avx512", needsAVX512, shani.before(laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX512, cost: costs(alg, 115)}.with(packAVX512))),
+			newLanes("avx2", needsAVX2, shani.before(laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2, cost: costs(alg, 250)}.with(packAVX2))),
+			shani,
 		}
 	case SHA224, SHA256:
+		shani := newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: sha256NIWord, run: sha256SHANI, cost: costs(alg, 48)}.with(packAVX2))
 		return []*Backend{
-			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 32, word: rowWord(16), run: sha256AVX512, cost: costs(alg, 230)}.with(packAVX512)),
-			newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 2, full: 32, word: sha256NIWord, run: sha256SHANI, cost: costs(alg, 48)}.with(packAVX2)),
+			newLanes("avx512", needsAVX512, shani.before(laneKernel{alg: alg, lanes: 16, full: 32, word: rowWord(16), run: sha256AVX512, cost: costs(alg, 230)}.with(packAVX512))),
+			shani,
 			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 8, full: 32, word: rowWord(8), run: sha256AVX2, cost: costs(alg, 300)}.with(packAVX2)),
 		}
 	default:
@@ -70,7 +81,7 @@ func assembly(alg Alg) []*Backend {
 // for a block of a whole group, as measured on a server processor that has all
 // tiers. The standard library is much slower without the SHA instructions.
 func costs(alg Alg, step int) laneCost {
-	c := laneCost{step: step, batch: 130}
+	c := laneCost{step: step}
 	sha := cpu.Features().Has(cpu.SHA)
 	switch {
 	case alg == MD5:

@@ -142,7 +142,7 @@ func (j *job) alone(rows []rowRef) int {
 		time := single
 		if i < len(rows) {
 			steps := max(j.blocks(rows[i].len()), (left+j.lanes-1)/j.lanes)
-			time += steps*j.cost.step + j.cost.batch
+			time += steps*j.cost.step + refillTime + (len(rows)-i)*refillRow
 		}
 		if i == 0 || time < bestTime {
 			best, bestTime = i, time

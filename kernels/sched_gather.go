@@ -20,30 +20,34 @@ type extent struct {
 	near bool
 }
 
-// gather fills refs with the rows lo to lo+n of the column.
+// gather fills refs with the rows lo to lo+n of the column, and rest with those
+// that no packer may touch.
 func (j *job) gather(n int) gathered {
-	var x extent
-	c := j.col
-	reach := j.alg.BlockSize() + j.alg.BlockSize()/8 // most that padding adds
-	switch c.kind {
-	case kindOff32:
-		if !c.picked && j.gather32 != nil {
-			x = j.gather32Rows(n, reach)
-		} else {
-			x = gatherOffsets(j.refs[:n], c, c.off32, j.lo, j.full, reach)
-		}
-	case kindOff64:
-		x = gatherOffsets(j.refs[:n], c, c.off64, j.lo, j.full, reach)
-	case kindViews:
-		x = gatherViews(j.refs[:n], c, j.lo, j.full, reach)
-	default:
-		x = gatherFixed(j.refs[:n], c, j.lo, j.full, reach)
-	}
+	x := j.addresses(n)
 	g := gathered{rows: n, least: j.blocks(x.shortest), most: j.blocks(x.longest)}
 	if x.near && !j.exact || x.longest > j.maxRow {
 		j.ends(&g)
 	}
 	return g
+}
+
+// addresses fills refs with the rows lo to lo+n of the column.
+func (j *job) addresses(n int) extent {
+	c := j.col
+	reach := j.alg.BlockSize() + j.alg.BlockSize()/8 // most that padding adds
+	switch c.kind {
+	case kindOff32:
+		if !c.picked && j.gather32 != nil {
+			return j.gather32Rows(n, reach)
+		}
+		return gatherOffsets(j.refs[:n], c, c.off32, j.lo, j.full, reach)
+	case kindOff64:
+		return gatherOffsets(j.refs[:n], c, c.off64, j.lo, j.full, reach)
+	case kindViews:
+		return gatherViews(j.refs[:n], c, j.lo, j.full, reach)
+	default:
+		return gatherFixed(j.refs[:n], c, j.lo, j.full, reach)
+	}
 }
 
 // add takes a row of the given length into account, which has room bytes from

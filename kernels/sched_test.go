@@ -87,9 +87,9 @@ func (k *laneKernel) read(from *[512]byte, lane int) state {
 
 // costMixes make the scheduler take each of its ways.
 var costMixes = map[string]laneCost{
-	"even":   {step: 100, block: 40, row: 20, batch: 50},
+	"even":   {step: 100, block: 40, row: 20},
 	"lanes":  {step: 1, block: 1000, row: 1000},
-	"single": {step: 1000, block: 1, row: 1, batch: 1000},
+	"single": {step: 1000, block: 1, row: 1},
 }
 
 // testColumn is a column of random rows; lengths come from length.
@@ -235,7 +235,7 @@ func TestSchedulerLeavesNothing(t *testing.T) {
 // TestAlone: rows are taken out of the lanes when they would keep them
 // waiting, and only then.
 func TestAlone(t *testing.T) {
-	k := portableKernel(SHA256, 8, laneCost{step: 160, block: 40, row: 20, batch: 100})
+	k := portableKernel(SHA256, 8, laneCost{step: 160, block: 40, row: 20})
 	j := &job{laneKernel: k}
 	row := func(blocks int) rowRef { return newRowRef(0, blocks*64-10, 0) }
 	for _, c := range []struct {
@@ -244,9 +244,10 @@ func TestAlone(t *testing.T) {
 		want   int
 	}{
 		{"all alike", []int{5, 5, 5, 5, 5, 5, 5, 5}, 0},
-		{"one very long row", []int{10000, 2, 2, 2, 2, 2, 2, 2}, 1},
-		{"two of them", []int{10000, 9000, 2, 2, 2, 2, 2, 2}, 2},
+		{"one very long row", []int{10000, 20, 20, 20, 20, 20, 20, 20}, 1},
+		{"two of them", []int{10000, 9000, 20, 20, 20, 20, 20, 20}, 2},
 		{"nothing but one", []int{3}, 1},
+		{"few short ones", []int{3, 2, 1}, 3},
 		{"long rows fill the lanes", []int{10000, 10000, 10000, 10000, 10000, 9000, 2}, 0},
 	} {
 		var rows []rowRef
