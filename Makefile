@@ -8,7 +8,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 LDFLAGS := -X main.version=$(VERSION)
 
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-race test-purego test-386 test-emulated test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick bench-rewrite capi wheel test-engines clean
+.PHONY: help build demo test test-race test-purego test-386 test-emulated test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick bench-rewrite bench bench-quick test-bench capi wheel test-engines clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
@@ -63,6 +63,15 @@ bench-kernels-quick: build ## the same for the cells that matter most, under a m
 
 bench-rewrite: build ## mask columns of a Parquet file beside DuckDB doing the same (installs it)
 	@scripts/bench-rewrite.sh $(BIN)
+
+bench: ## arrowmask beside every rival, and a report: 10 to 15 minutes (installs them)
+	@bench/run.sh
+
+bench-quick: ## the cells that matter most, under a minute, needs only Go
+	cd bench && $(GO) run . quick
+
+test-bench: ## the tests of what measures
+	cd bench && $(GO) test -short ./...
 
 capi: ## build the C library out/libarrowmask.so and its header (needs a C compiler)
 	@scripts/capi.sh

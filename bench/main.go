@@ -4,10 +4,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,25 +45,30 @@ func command() *cobra.Command {
 		Short:         "Measure arrowmask beside its rivals",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if opt.Bench, err = benchDir(); err != nil {
-				return err
-			}
-			opt.Root = filepath.Dir(opt.Bench)
-			if out == "" {
-				out = filepath.Join(opt.Bench, "out")
-			}
-			opt.Out, err = result.NewWriter(out, cmd.OutOrStdout(), cmd.ErrOrStderr())
-			return err
-		},
 	}
-	root.PersistentFlags().StringVar(&out, "out", "", "`folder` of the records (default bench/out)")
+	measure := func(cmd *cobra.Command, suites []suite.Suite) (err error) {
+		if opt.Bench, err = benchDir(); err != nil {
+			return err
+		}
+		opt.Root = filepath.Dir(opt.Bench)
+		if out == "" {
+			out = filepath.Join(opt.Bench, "out")
+			if opt.Quick {
+				out = filepath.Join(out, "quick") // beside a full run's records, not over them
+			}
+		}
+		if opt.Out, err = result.NewWriter(out, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		return run(cmd.Context(), opt, suites)
+	}
+	root.PersistentFlags().StringVar(&out, "out", "", "`folder` of the records (default bench/out, or bench/out/quick)")
 	root.PersistentFlags().IntVar(&opt.Rounds, "rounds", 0, "interleaved rounds of a cell at least (default: the suite's)")
 	for _, s := range suites {
 		cmd := &cobra.Command{
 			Use: s.Name, Short: s.Short, Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				return run(cmd.Context(), opt, []suite.Suite{s})
+				return measure(cmd, []suite.Suite{s})
 			},
 		}
 		if s.Quick {
@@ -69,9 +77,10 @@ func command() *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	root.AddCommand(
+		compareCommand(),
 		&cobra.Command{
 			Use: "all", Short: "Run every suite", Args: cobra.NoArgs,
-			RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opt, suites) },
+			RunE: func(cmd *cobra.Command, _ []string) error { return measure(cmd, suites) },
 		},
 		&cobra.Command{
 			Use: "quick", Short: "Run the cells that matter most, in under a minute and without the network", Args: cobra.NoArgs,
@@ -83,24 +92,72 @@ func command() *cobra.Command {
 						quick = append(quick, s)
 					}
 				}
-				return run(cmd.Context(), opt, quick)
+				return measure(cmd, quick)
 			},
 		},
 	)
 	return root
 }
 
-// run runs suites one after the other.
+// run runs suites one after the other. One that fails does not keep the others
+// from being measured.
 func run(ctx context.Context, opt suite.Options, suites []suite.Suite) error {
+	machine := result.NewMachine(opt.Root)
+	var failed []error
 	for _, s := range suites {
 		if err := opt.Out.Begin(s.Name); err != nil {
 			return err
 		}
+		start := time.Now()
 		if err := s.Run(ctx, opt); err != nil {
-			return fmt.Errorf("%s: %w", s.Name, err)
+			fmt.Fprintf(os.Stderr, "failed suite=%s\n", s.Name)
+			failed = append(failed, fmt.Errorf("%s: %w", s.Name, err))
+			if ctx.Err() != nil {
+				break
+			}
+			continue
+		}
+		ran := result.Ran{
+			Date: start.UTC().Truncate(time.Second), Seconds: time.Since(start).Round(time.Second / 10).Seconds(),
+			Command: strings.Join(append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...), " "),
+		}
+		if err := opt.Out.Ran(machine, s.Name, ran); err != nil {
+			return err
 		}
 	}
-	return nil
+	return errors.Join(failed...)
+}
+
+// errDiffer makes compare's exit status 1, as diff's is.
+var errDiffer = errors.New("the runs differ")
+
+func compareCommand() *cobra.Command {
+	limit := 0.15
+	cmd := &cobra.Command{
+		Use:   "compare FOLDER FOLDER",
+		Short: "Print every ratio in which two runs differ",
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, folders []string) error {
+			a, err := result.Read(folders[0])
+			if err != nil {
+				return err
+			}
+			b, err := result.Read(folders[1])
+			if err != nil {
+				return err
+			}
+			c := result.Compare(a, b, limit)
+			if err := c.Print(cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			if len(c.Differences) > 0 {
+				return errDiffer
+			}
+			return nil
+		},
+	}
+	cmd.Flags().Float64Var(&limit, "limit", limit, "how much larger one ratio may be than the other")
+	return cmd
 }
 
 // benchDir is the folder of this module, found from the working folder upwards.

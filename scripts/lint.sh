@@ -22,16 +22,19 @@ for target in linux/386 linux/s390x; do
 done
 echo "vet linux/amd64 -tags purego,noasm"
 go vet -tags purego,noasm ./... || fail=1
+echo "vet bench"
+(cd bench && go vet ./...) || fail=1
 
 staticcheck=honnef.co/go/tools/cmd/staticcheck@v0.8.2
 if go run "$staticcheck" -version >/dev/null 2>&1; then
   echo staticcheck
   go run "$staticcheck" ./... || fail=1
+  (cd bench && go run "$staticcheck" ./...) || fail=1
 else
   echo "NOT RUN: staticcheck ($staticcheck could not be had from the Go module proxy)"
 fi
 
-for script in scripts/*.sh scripts/*/*.sh .ci/run; do
+for script in $(git ls-files "*.sh") .ci/run; do
   bash -n "$script" || fail=1
 done
 exit $fail

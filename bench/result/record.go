@@ -142,13 +142,14 @@ func (r Record) check() error {
 	for _, k := range r.Case {
 		words = append(words, k.Name, k.Value)
 	}
-	for _, name := range r.extras() {
-		words = append(words, name)
-	}
+	words = append(words, r.extras()...)
 	for _, w := range words {
 		if w == "" || strings.ContainsFunc(w, unicode.IsSpace) {
 			return fmt.Errorf("%w: %q in %s: want a word without blanks", ErrRecord, w, r.ID())
 		}
+	}
+	if r.Ratio < 0 {
+		return fmt.Errorf("%w: ratio %v in %s", ErrRecord, r.Ratio, r.ID())
 	}
 	return nil
 }

@@ -1,0 +1,127 @@
+package digest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/arrowmask/arrowmask/bench/column"
+	"github.com/arrowmask/arrowmask/bench/result"
+	"github.com/arrowmask/arrowmask/bench/suite"
+	"github.com/arrowmask/arrowmask/kernels"
+)
+
+// TestCells: each cell is there once, and the quick ones are among them.
+func TestCells(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range cells() {
+		seen[fmt.Sprint(c.keys())] = true
+	}
+	if want := 4 * 2 * 10 * 2; len(seen) != want || len(cells()) != want {
+		t.Errorf("%d cells, %d of them different, want %d", len(cells()), len(seen), want)
+	}
+	for _, c := range quickCells() {
+		if !seen[fmt.Sprint(c.keys())] {
+			t.Errorf("%v is in the quick run only", c.keys())
+		}
+	}
+}
+
+// TestSizes: whole batches, and a million rows where they are short.
+func TestSizes(t *testing.T) {
+	for _, c := range cells() {
+		rows, batch := c.size(false)
+		if rows%batch != 0 || rows/batch < 4 {
+			t.Errorf("%v: %d rows in batches of %d", c.keys(), rows, batch)
+		}
+		if c.length <= 64 && rows != 1<<20 {
+			t.Errorf("%v: %d rows", c.keys(), rows)
+		}
+		if rows, batch := c.size(true); rows%batch != 0 || rows < batch {
+			t.Errorf("%v quick: %d rows in batches of %d", c.keys(), rows, batch)
+		}
+	}
+}
+
+func TestEmailLengths(t *testing.T) {
+	c := newCell(kernels.SHA256, false, email, 1)
+	rng := rand.New(rand.NewPCG(1, 1))
+	least, most, sum := 1<<20, 0, 0
+	const n = 10000
+	for range n {
+		l := c.rowLength(rng)
+		least, most, sum = min(least, l), max(most, l), sum+l
+	}
+	// 3-9, a dot, 4-10, up to 3 digits, 12 or 17.
+	if mean := float64(sum) / n; least != 20 || most != 40 || mean < 27 || mean > 30 {
+		t.Errorf("from %d to %d, mean %.1f", least, most, mean)
+	}
+}
+
+// few are the rows of a test's cell.
+func few(c cell) *rows {
+	return &rows{length: c.length, batch: 100, batches: []*column.Batch{column.New(100, 1, c.rowLength), column.New(100, 2, c.rowLength)}}
+}
+
+// TestRun: every side of every digest, output and number of threads agrees on a
+// few rows, and has its record.
+func TestRun(t *testing.T) {
+	var out, errs bytes.Buffer
+	w, err := result.NewWriter(t.TempDir(), &out, &errs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for _, alg := range algs {
+		for _, raw := range []bool{false, true} {
+			for _, threads := range []int{1, 2, 3} {
+				c := newCell(alg, raw, email, threads)
+				if err := c.run(t.Context(), suite.Options{Out: w, Rounds: 1}, few(c)); err != nil {
+					t.Fatalf("%v: %v", c.keys(), err)
+				}
+				want += 2
+				if alg == kernels.SHA256 {
+					want++
+				}
+			}
+		}
+	}
+	if got := strings.Count(out.String(), "\n"); got != want {
+		t.Errorf("%d records, want %d:\n%s", got, want, &out)
+	}
+	records, err := result.Read(w.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		ours := r.Side == result.Ours
+		if r.Extra["rows"] != 200 || r.Extra["batch"] != 100 || ours != (r.Extra["kernels"] > 0) || ours == (r.Ratio > 0) {
+			t.Errorf("%v", r)
+		}
+	}
+}
+
+// TestCompare: a side whose output is wrong is not timed.
+func TestCompare(t *testing.T) {
+	c := newCell(kernels.MD5, false, 8, 1)
+	col := few(c)
+	ways, err := c.ways(t.Context(), col.batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := ways[1].hash
+	calls := 0
+	ways[1].hash = func(b *column.Batch) ([]byte, func(), error) {
+		out, free, err := right(b)
+		if calls++; calls == 2 {
+			out[len(out)-1] ^= 1
+		}
+		return out, free, err
+	}
+	if err := compare(ways, col.batches); !errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), "go-std, batch 1") {
+		t.Errorf("%v", err)
+	}
+}
