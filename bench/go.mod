@@ -5,6 +5,7 @@ go 1.25.0
 require (
 	github.com/apache/arrow/go/v17 v17.0.0
 	github.com/arrowmask/arrowmask v0.0.0
+	github.com/minio/blake2b-simd v0.0.0-20160723061019-3f5f724cb5b1
 )
 
 require (
