@@ -12,7 +12,9 @@ import sysconfig
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-LIBRARIES = ("libarrowmask.so", "libarrowmask.dylib", "arrowmask.dll")
+#: The library's name in the wheel: the one under which DuckDB loads it, too. A
+#: process must not load two copies, so there is only one.
+NAME = "arrowmask.duckdb_extension"
 
 
 def _project():
@@ -28,10 +30,9 @@ def _project():
 
 
 def _library():
-    named = os.environ.get("ARROWMASK_LIBRARY")
-    for path in [named] if named else [HERE / "arrowmask" / n for n in LIBRARIES]:
-        if path and pathlib.Path(path).is_file():
-            return pathlib.Path(path)
+    path = pathlib.Path(os.environ.get("ARROWMASK_LIBRARY") or HERE / "arrowmask" / NAME)
+    if path.is_file():
+        return path
     raise SystemExit("the shared library is not there: run scripts/wheel.sh, or set ARROWMASK_LIBRARY")
 
 
@@ -46,7 +47,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         f"Description-Content-Type: text/markdown\n\n{(HERE / 'README.md').read_text()}"
     )
     files = {f"arrowmask/{f.name}": f.read_bytes() for f in sorted((HERE / "arrowmask").glob("*")) if f.suffix == ".py" or f.name == "py.typed"}
-    files[f"arrowmask/{library.name}"] = library.read_bytes()
+    files[f"arrowmask/{NAME}"] = library.read_bytes()
     files[f"{info}/METADATA"] = metadata.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: arrowmask\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     record = ""

@@ -17,6 +17,10 @@ static volatile int forked = 0;
 
 static void in_child(void) { forked = 1; }
 
+bool am_forked(void) { return forked; }
+
+const char am_fork_text[] = "the library was loaded before this process was forked; load it in the worker";
+
 __attribute__((constructor)) static void watch_fork(void) { pthread_atfork(NULL, NULL, in_child); }
 
 /* Fresh memory costs a page fault every 4 KiB, which for a large result is more
@@ -84,13 +88,12 @@ int arrowmask_selftest(char **report) {
 /* Handles. */
 
 size_t arrowmask_last_error(arrowmask_handle h, char *buf, size_t size) {
-  static const char why[] = "the library was loaded before this process was forked; load it in the worker";
   if (!forked) return am_go_last_error(h, buf, size);
   if (buf && size > 0) {
-    strncpy(buf, why, size - 1);
+    strncpy(buf, am_fork_text, size - 1);
     buf[size - 1] = 0;
   }
-  return sizeof why - 1;
+  return sizeof am_fork_text - 1;
 }
 
 int arrowmask_release(arrowmask_handle h) { return forked ? ARROWMASK_EFORK : am_go_release(h); }

@@ -9,7 +9,8 @@ import threading
 from ctypes import POINTER, Structure, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 
 ABI_VERSION = 1
-_NAMES = ("libarrowmask.so", "libarrowmask.dylib", "arrowmask.dll")
+# The name under which DuckDB loads the library, too, then those for other hosts.
+_NAMES = ("arrowmask.duckdb_extension", "libarrowmask.so", "libarrowmask.dylib", "arrowmask.dll")
 
 
 class Error(Exception):
@@ -99,6 +100,14 @@ def library_path() -> str:
         if (here / name).is_file():
             return str(here / name)
     raise ImportError(f"the arrowmask library is not in {here}; set ARROWMASK_LIBRARY to its path")
+
+
+def extension_path() -> str | None:
+    """The library under the name that DuckDB loads: the same file, since a process
+    must not load two copies. None where it has no such name."""
+    path = pathlib.Path(library_path())
+    named = path.with_name(_NAMES[0])
+    return str(named) if named.is_file() and named.samefile(path) else None
 
 
 def library() -> ctypes.CDLL:

@@ -136,16 +136,22 @@ class Engines(unittest.TestCase):
             self.skipTest(f"duckdb is not installed: {e}")
         import arrowmask.duckdb
 
-        con = duckdb.connect()
-        names = arrowmask.duckdb.register(con, functions={"last_two": "mask_show_last_n({col}, 2)"})
+        native = arrowmask.duckdb.connect(functions={"last_two": "mask_show_last_n({col}, 2)"})
+        self.assertTrue(arrowmask.duckdb.native(native))
+        arrow = duckdb.connect()
+        names = arrowmask.duckdb.register(arrow, functions={"last_two": "mask_show_last_n({col}, 2)"})
         self.assertIn("am_sha2", names)
-        got = con.sql(f"SELECT {SQL} FROM '{TABLE}' ORDER BY id").to_arrow_table()
-        self.check(got)
-        own = con.sql(f"SELECT sha256(email) AS email, md5(phone) AS phone, sha1(country) AS country, sha256(note) AS note FROM '{TABLE}' ORDER BY id").to_arrow_table()
-        self.check(got, {c: own[c] for c in own.column_names})
-        self.assertEqual(con.sql("SELECT last_two('abcd'), am_sha2('a', NULL), am_sha2(NULL, 256)").fetchall(), [("xxcd", None, None)])
-        with self.assertRaisesRegex(duckdb.Error, "same for every row"):
-            con.sql("SELECT am_sha2('a', n) FROM (VALUES (256), (512)) t(n)").fetchall()
+        self.assertFalse(arrowmask.duckdb.native(arrow))
+        for con in native, arrow:
+            got = con.sql(f"SELECT {SQL} FROM '{TABLE}' ORDER BY id").to_arrow_table()
+            self.check(got)
+            own = con.sql(f"SELECT sha256(email) AS email, md5(phone) AS phone, sha1(country) AS country, sha256(note) AS note FROM '{TABLE}' ORDER BY id").to_arrow_table()
+            self.check(got, {c: own[c] for c in own.column_names})
+            self.assertEqual(con.sql("SELECT last_two('abcd'), am_sha2('a', NULL), am_sha2(NULL, 256)").fetchall(), [("xxcd", None, None)])
+            with self.assertRaisesRegex(duckdb.Error, "same for every row"):
+                con.sql("SELECT am_sha2('a', n) FROM (VALUES (256), (512)) t(n)").fetchall()
+            with self.assertRaisesRegex(arrowmask.Error, "function of that name exists: hex"):
+                arrowmask.duckdb.register(con, prefix="", functions={"md5": "md5({col})"})
         self.ran("duckdb", duckdb.__version__)
 
     def test_datafusion(self):

@@ -38,6 +38,12 @@ echo "=== python -m arrowmask"
 "$venv/bin/python" -m arrowmask --selftest | tail -1 || failed=1
 echo "=== package"
 "$venv/bin/python" "$root/python/tests/test_package.py" || failed=1
+echo "=== DuckDB extension"
+if "$venv/bin/python" -c 'import duckdb'; then
+  "$venv/bin/python" -W ignore "$root/python/tests/test_duckdb.py" || failed=1
+else
+  echo "NOT RUN: duckdb is not installed"
+fi
 echo "=== engines"
 ran=$(mktemp)
 trap 'rm -f "$ran"' EXIT
