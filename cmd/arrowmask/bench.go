@@ -3,7 +3,6 @@ package main
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,32 +18,54 @@ func benchCommand() *cobra.Command {
 		c       kernelbench.Config
 		algs    []string
 		lengths []string
+		raw     bool
 		all     bool
+		grid    bool
 	)
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Time the digest backends on this machine against the standard library",
 		Long: `Time the active backend of each digest against a loop over the rows with Go's
 standard library and encoding/hex. Both take turns in one process; every figure
-is a median, ns_row is wall time by row, ratio is how many times faster the
-backend is. Without flags it takes under a minute.
+is a median: ns_row is the time of a row, of all threads together, ratio is how
+many times faster the backend is. ratio_min is the same of the smallest times,
+which says more on a busy machine. Without flags it takes under a minute.
+
+With several --threads, all numbers of threads take turns too; scaling is how
+many times the rows of one thread they do.
+
+--grid is from one row to 65536 and from empty rows to 1 MiB, as text and as
+bytes, 0.95 being the least ratio that no batch may fall below: the cells that
+do, and still do when timed again for longer, are listed at the end. Rows whose
+batch would take more than 64 MiB repeat; distinct says how many do not.
+
+--stages adds where the time goes: gather, pack, compress and hex on their own,
+all of them as one call, and all/compress, how much longer that takes than the
+bare block function.
 
 FIPS mode does not change what is timed.`,
 		Example: `  arrowmask bench
   arrowmask bench --alg sha256 --len 16,32,mixed --rows 65536 --threads 1,2
-  arrowmask bench --alg md5 --backend avx2 --stages`,
+  arrowmask bench --alg md5 --backend avx2 --stages
+  arrowmask bench --grid --alg md5,sha1`,
 		Args: nArgs(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkSettings(); err != nil {
 				return err
 			}
-			if all {
-				if algs != nil || lengths != nil || c.Rows != nil || c.Threads != nil {
-					return usagef("--all has its own --alg, --len, --rows and --threads")
-				}
-				full := kernelbench.All()
-				full.Backend, full.Raw, full.Stages, full.Rounds, full.Sample = c.Backend, c.Raw, c.Stages, c.Rounds, c.Sample
-				c = full
+			set := cmd.Flags().Changed
+			switch {
+			case all && grid:
+				return usagef("--all and --grid are two sets of cells")
+			case all && set("alg"), (all || grid) && (set("len") || set("rows")), grid && set("threads"):
+				return usagef("--all has its own --alg, --len and --rows, --grid its own --len, --rows and --threads")
+			case all:
+				c = kernelbench.All().With(c)
+			case grid:
+				c = kernelbench.Grid().With(c)
+			}
+			if raw {
+				c.Outputs = []kernelbench.Output{kernelbench.Raw}
 			}
 			for _, name := range algs {
 				alg, err := kernels.ParseAlg(strings.ToLower(name))
@@ -71,7 +92,7 @@ FIPS mode does not change what is timed.`,
 					}
 				}
 			}
-			if c.Rounds < 1 || c.Sample <= 0 {
+			if set("rounds") && c.Rounds < 1 || set("sample") && c.Sample <= 0 {
 				return usagef("--rounds and --sample: want more than 0")
 			}
 			return kernelbench.Run(cmd.OutOrStdout(), c)
@@ -83,10 +104,11 @@ FIPS mode does not change what is timed.`,
 	f.StringSliceVar(&lengths, "len", nil, "row `lengths` in bytes, or mixed for 10 to 40 (default 32, mixed, 56, 119, 256)")
 	f.IntSliceVar(&c.Rows, "rows", nil, "rows of a batch (default 65536)")
 	f.IntSliceVar(&c.Threads, "threads", nil, "threads that work at once (default 1)")
-	f.BoolVar(&c.Raw, "raw", false, "leave the digests as bytes instead of hex text")
+	f.BoolVar(&raw, "raw", false, "leave the digests as bytes instead of hex text")
 	f.BoolVar(&c.Stages, "stages", false, "also show where the time goes")
-	f.IntVar(&c.Rounds, "rounds", 5, "rounds of which the median is taken")
-	f.DurationVar(&c.Sample, "sample", 20*time.Millisecond, "how long one side runs in a round")
+	f.IntVar(&c.Rounds, "rounds", 0, "rounds of which the median is taken (default 61)")
+	f.DurationVar(&c.Sample, "sample", 0, "how long the row loop runs in a round (default 4ms; with --grid 1ms)")
+	f.BoolVar(&grid, "grid", false, "the cells in which no batch may be slower than the row loop")
 	f.BoolVar(&all, "all", false, "every digest, length and batch size; takes long")
 	return cmd
 }

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/arrowmask/arrowmask/internal/cpu"
@@ -30,17 +28,39 @@ type Config struct {
 	Lengths []int
 	// Rows of a batch; nil for 65536.
 	Rows []int
-	// Raw leaves the digests as bytes; the default is lower-case hex.
-	Raw bool
-	// Threads that work at once, each on a column of its own; nil for one.
+	// Outputs are what the digests become; nil for hex text.
+	Outputs []Output
+	// Threads that work at once, each on a column of its own; nil for one. Every
+	// number has its line; all take turns in the same rounds.
 	Threads []int
 	// Stages adds a line to every cell of equal short rows that says where the
 	// time goes.
 	Stages bool
-	// Rounds of which the median is taken; 0 for 5.
+	// Rounds of which the median is taken; 0 for 61. A cell that takes long has
+	// fewer.
 	Rounds int
-	// Sample is about how long one side of a cell runs in a round; 0 for 20 ms.
+	// Sample is about how long the row loop runs in a round; 0 for 4 ms.
 	Sample time.Duration
+	// Floor is a ratio: cells below it are timed a second time, for longer, and
+	// listed at the end if they still are. 0 for no list.
+	Floor float64
+}
+
+// Output is what digests become.
+type Output uint8
+
+// The outputs.
+const (
+	Hex Output = iota // lower-case hex text
+	Raw               // the digests as they are
+)
+
+// String is the name of the output: "hex" or "raw".
+func (o Output) String() string {
+	if o == Raw {
+		return "raw"
+	}
+	return "hex"
 }
 
 // Mixed stands for lengths from 10 to 40 bytes, mixed evenly.
@@ -51,9 +71,10 @@ var quick = Config{
 	Algs:    []kernels.Alg{kernels.SHA256, kernels.MD5, kernels.SHA1, kernels.SHA512},
 	Lengths: []int{32, Mixed, 56, 119, 256},
 	Rows:    []int{65536},
+	Outputs: []Output{Hex},
 	Threads: []int{1},
-	Rounds:  5,
-	Sample:  20 * time.Millisecond,
+	Rounds:  61,
+	Sample:  4 * time.Millisecond,
 }
 
 // All is every cell that is promised something about: all algorithms, lengths
@@ -63,18 +84,32 @@ func All() Config {
 		Algs:    kernels.Algs(),
 		Lengths: []int{0, 1, 8, 32, Mixed, 55, 56, 64, 119, 256, 1024, 16384, 1 << 20},
 		Rows:    []int{1, 2, 7, 31, 1000, 65536},
-		Threads: []int{1},
 	}
 }
 
-func (c Config) filled() Config {
-	c.Algs = orElse(c.Algs, quick.Algs)
-	c.Lengths = orElse(c.Lengths, quick.Lengths)
-	c.Rows = orElse(c.Rows, quick.Rows)
-	c.Threads = orElse(c.Threads, quick.Threads)
-	c.Rounds = cmp.Or(c.Rounds, quick.Rounds)
-	c.Sample = cmp.Or(c.Sample, quick.Sample)
-	return c
+// Grid is the cells in which no batch may be slower than the row loop, with
+// those that are in a list at the end: from one row to many, from empty rows
+// to long ones, as text and as bytes.
+func Grid() Config {
+	return Config{
+		Lengths: []int{0, 1, 8, 55, 64, 1024, 16384, 1 << 20},
+		Rows:    []int{1, 2, 7, 31, 1000, 65536},
+		Outputs: []Output{Hex, Raw},
+		Sample:  time.Millisecond,
+		Floor:   0.95,
+	}
+}
+
+// With is c with everything that own says.
+func (c Config) With(own Config) Config {
+	return Config{
+		Algs: orElse(own.Algs, c.Algs), Backend: cmp.Or(own.Backend, c.Backend),
+		Lengths: orElse(own.Lengths, c.Lengths), Rows: orElse(own.Rows, c.Rows),
+		Outputs: orElse(own.Outputs, c.Outputs), Threads: orElse(own.Threads, c.Threads),
+		Stages: own.Stages || c.Stages,
+		Rounds: cmp.Or(own.Rounds, c.Rounds), Sample: cmp.Or(own.Sample, c.Sample),
+		Floor: cmp.Or(own.Floor, c.Floor),
+	}
 }
 
 func orElse[T any](a, b []T) []T {
@@ -84,29 +119,42 @@ func orElse[T any](a, b []T) []T {
 	return a
 }
 
-// Result is one cell.
+// Result is one cell with one number of threads.
 type Result struct {
 	Alg       kernels.Alg
 	Backend   string
-	Raw       bool
+	Output    Output
 	Len, Rows int // Len may be Mixed
 	Threads   int
-	// Row and StdRow are wall time by the number of all threads' rows, in ns:
-	// medians of the rounds. Ratio is the median of StdRow by Row in a round.
-	Row, StdRow, Ratio float64
+	// Row and StdRow are ns by row, of all threads together: medians of the
+	// rounds. Ratio is the median of StdRow by Row in a round, RatioMin the
+	// smallest StdRow of all rounds by the smallest Row: what an undisturbed
+	// machine would show.
+	Row, StdRow, Ratio, RatioMin float64
+	// Scaling is how many times the rows of one thread several do in the same
+	// round, and ScalingMin that of the rounds with the smallest Row; 0 where one
+	// thread was not timed.
+	Scaling, ScalingMin float64
+	// Distinct is how many rows there are when they repeat, to bound memory; 0
+	// when all are different.
+	Distinct int
 }
 
 // String is the line that tables are made of.
 func (r Result) String() string {
-	out, n := "hex", strconv.Itoa(r.Len)
-	if r.Raw {
-		out = "raw"
-	}
+	n := strconv.Itoa(r.Len)
 	if r.Len == Mixed {
 		n = "10-40"
 	}
-	return fmt.Sprintf("alg=%s out=%s len=%s rows=%d threads=%d backend=%s ns_row=%s std_ns_row=%s ratio=%.2f",
-		r.Alg, out, n, r.Rows, r.Threads, r.Backend, figure(r.Row), figure(r.StdRow), r.Ratio)
+	s := fmt.Sprintf("alg=%s out=%s len=%s rows=%d threads=%d backend=%s ns_row=%s std_ns_row=%s ratio=%.2f ratio_min=%.2f",
+		r.Alg, r.Output, n, r.Rows, r.Threads, r.Backend, figure(r.Row), figure(r.StdRow), r.Ratio, r.RatioMin)
+	if r.Scaling > 0 {
+		s += fmt.Sprintf(" scaling=%.2f scaling_min=%.2f", r.Scaling, r.ScalingMin)
+	}
+	if r.Distinct > 0 {
+		s += fmt.Sprintf(" distinct=%d", r.Distinct)
+	}
+	return s
 }
 
 // figure has three digits that mean something.
@@ -117,14 +165,15 @@ func figure(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// Run times every cell and writes a line for each to w, after a few lines that
+// Run times every cell and writes its lines to w, after a few lines that
 // describe the machine. The first error of writing or of a kernel ends it.
 func Run(w io.Writer, c Config) error {
-	c = c.filled()
+	c = quick.With(c)
 	if _, err := fmt.Fprintf(w, "# cpu: %s\n# features: %s\n# go: %s %s/%s, GOMAXPROCS=%d\n",
 		cpu.Name(), cpu.Features(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0)); err != nil {
 		return err
 	}
+	below := list{floor: c.Floor}
 	for _, alg := range c.Algs {
 		b, err := backend(alg, c.Backend)
 		if err != nil {
@@ -133,36 +182,41 @@ func Run(w io.Writer, c Config) error {
 		if b == nil {
 			continue
 		}
-		for _, n := range c.Lengths {
-			for _, rows := range c.Rows {
-				for _, threads := range c.Threads {
-					if err := c.cell(w, b, n, rows, threads); err != nil {
+		for _, out := range c.Outputs {
+			for _, n := range c.Lengths {
+				for _, rows := range c.Rows {
+					if err := c.report(w, cell{b, out, n, rows}, &below); err != nil {
 						return err
 					}
 				}
 			}
 		}
 	}
-	return nil
+	return below.print(w)
 }
 
-// cell times one cell and writes its lines.
-func (c Config) cell(w io.Writer, b *kernels.Backend, n, rows, threads int) error {
-	r, err := c.time(b, n, rows, threads)
+// report times one cell and writes its lines.
+func (c Config) report(w io.Writer, at cell, below *list) error {
+	results, err := c.time(at)
+	if err == nil && below.has(results) {
+		c.Rounds *= 3
+		results, err = c.time(at)
+	}
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(w, r); err != nil {
-		return err
+	below.add(results)
+	for _, r := range results {
+		if _, err := fmt.Fprintln(w, r); err != nil {
+			return err
+		}
 	}
-	if !c.Stages || n == Mixed {
+	if !c.Stages || at.length == Mixed {
 		return nil
 	}
-	line := stages(b, n, rows, c.Rounds, c.Sample/10)
-	if line == "" {
-		return nil
+	if line := stages(at.backend, at.length, at.rows, c.Rounds, c.Sample/20); line != "" {
+		_, err = fmt.Fprintln(w, line)
 	}
-	_, err = fmt.Fprintln(w, line)
 	return err
 }
 
@@ -180,114 +234,42 @@ func backend(alg kernels.Alg, name string) (*kernels.Backend, error) {
 	return nil, nil
 }
 
-// time times one cell. A batch that takes long is timed piece by piece, and
-// short ones several together, so that the two ways take turns every few
-// milliseconds: what disturbs the machine for longer falls on both, and what
-// is shorter falls out of the median.
-func (c Config) time(b *kernels.Backend, n, rows, threads int) (Result, error) {
-	r := Result{Alg: b.Alg, Backend: b.Name, Raw: c.Raw, Len: n, Rows: rows, Threads: threads}
-	sides := make([]*side, threads)
-	for i := range sides {
-		sides[i] = newSide(b, n, rows, c.Raw, uint64(i))
-	}
-	if err := sides[0].check(); err != nil {
-		return r, err
-	}
-	target := min(slice, c.Sample)
-	if threads > 1 {
-		target = c.Sample // starting goroutines takes its time
-	}
-	p := sides[0].plan(target)
-	var ours, std, ratios []float64
-	for range c.Rounds {
-		var a, s []float64
-		for spent, i := time.Duration(0), 0; i == 0 || spent < 2*c.Sample; i++ {
-			lo := i * p.rows % rows
-			hi := min(lo+p.rows, rows)
-			per := float64(p.repeat) * float64(hi-lo) * float64(threads)
-			var x, y time.Duration
-			for turn := range 2 {
-				// Who comes second may find the rows in the cache.
-				if (turn+i)%2 == 0 {
-					x = together(sides, func(s *side) { s.ours(lo, hi) }, p.repeat)
-				} else {
-					y = together(sides, func(s *side) { s.std(lo, hi) }, p.repeat)
-				}
-			}
-			a, s = append(a, float64(x)/per), append(s, float64(y)/per)
-			spent += x + y
-		}
-		ours, std = append(ours, median(a)), append(std, median(s))
-		ratios = append(ratios, median(s)/max(median(a), 1e-3))
-	}
-	for _, s := range sides {
-		if s.err != nil {
-			return r, s.err
-		}
-	}
-	r.Row, r.StdRow, r.Ratio = median(ours), median(std), median(ratios)
-	return r, nil
+// list collects the cells whose ratio is below a floor.
+type list struct {
+	floor float64
+	all   int
+	low   []Result
 }
 
-// slice is how long one side runs before it is the other's turn: much longer
-// than a processor takes to wake its wide vector units.
-const slice = 5 * time.Millisecond
-
-// plan says what a slice is: pieces of so many rows, each so many times.
-type plan struct{ rows, repeat int }
-
-// plan finds out how much of the row loop fills the target.
-func (s *side) plan(target time.Duration) plan {
-	p := plan{min(s.rows, chunk), 1}
-	for {
-		start := time.Now()
-		for range p.repeat {
-			s.std(0, p.rows)
+func (l *list) has(results []Result) bool {
+	for _, r := range results {
+		if r.Ratio < l.floor {
+			return true
 		}
-		t := time.Since(start)
-		switch {
-		case t >= target/2 || p.repeat >= 1<<20:
-			return p
-		case p.rows < s.rows:
-			p.rows = min(2*p.rows, s.rows)
-		default:
-			p.repeat *= 2
+	}
+	return false
+}
+
+func (l *list) add(results []Result) {
+	l.all += len(results)
+	for _, r := range results {
+		if r.Ratio < l.floor {
+			l.low = append(l.low, r)
 		}
 	}
 }
 
-func median(x []float64) float64 {
-	x = slices.Clone(x)
-	slices.Sort(x)
-	return x[len(x)/2]
-}
-
-// together calls run for every side at once, repeat times, and returns the
-// wall time.
-func together(sides []*side, run func(*side), repeat int) time.Duration {
-	work := func(s *side) {
-		for range repeat {
-			run(s)
+func (l *list) print(w io.Writer) error {
+	if l.floor == 0 {
+		return nil
+	}
+	if _, err := fmt.Fprintf(w, "# ratio below %.2f: %d of %d cells\n", l.floor, len(l.low), l.all); err != nil {
+		return err
+	}
+	for _, r := range l.low {
+		if _, err := fmt.Fprintf(w, "# %s\n", r); err != nil {
+			return err
 		}
 	}
-	if len(sides) == 1 {
-		start := time.Now()
-		work(sides[0])
-		return time.Since(start)
-	}
-	var ready, done sync.WaitGroup
-	begin := make(chan struct{})
-	ready.Add(len(sides))
-	for _, s := range sides {
-		done.Go(func() {
-			ready.Done()
-			<-begin
-			work(s)
-		})
-	}
-	ready.Wait()
-	start := time.Now()
-	close(begin)
-	done.Wait()
-	return time.Since(start)
+	return nil
 }

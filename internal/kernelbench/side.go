@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"time"
 
 	"github.com/arrowmask/arrowmask/kernels"
 )
@@ -22,6 +23,7 @@ type side struct {
 	out     []byte
 	width   int // bytes of out a row
 	err     error
+	took    time.Duration // by the last turn
 }
 
 // newSide makes a column of rows rows of n letters and digits each.
@@ -46,7 +48,9 @@ func newSide(b *kernels.Backend, n, rows int, raw bool, seed uint64) *side {
 		s.col = s.col.Select(sel)
 	}
 	s.width = width(b.Alg, raw)
-	s.out = make([]byte, rows*s.width)
+	// Outputs of two threads must not share a cache line, nor a pair of them.
+	const apart = 128
+	s.out = make([]byte, apart+rows*s.width+apart)[apart:][:rows*s.width]
 	return s
 }
 

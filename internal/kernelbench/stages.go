@@ -2,6 +2,7 @@ package kernelbench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,37 +29,35 @@ func Stages(b *kernels.Backend, n, rows int) ([]kernels.Stage, int) {
 
 // stages is the line that says where the time of a chunk goes: each step on
 // its own, then all of them as one call, and how much longer that takes than
-// the bare block function. Empty for backends and rows that have no steps.
+// the bare block function, by medians and by the smallest times. The steps take
+// turns. Empty for backends and rows that have no steps.
 func stages(b *kernels.Backend, n, rows, rounds int, sample time.Duration) string {
 	steps, rows := Stages(b, n, rows)
 	if len(steps) == 0 {
 		return ""
 	}
-	per := make([]float64, len(steps))
-	for i, step := range steps {
-		var times []float64
-		for range rounds {
+	times := make([][]float64, len(steps)) // ns by row
+	for range rounds {
+		for i, step := range steps {
 			n := 0
 			start := time.Now()
 			for time.Since(start) < sample || n == 0 {
 				step.Run()
 				n++
 			}
-			times = append(times, float64(time.Since(start))/float64(n*rows))
+			times[i] = append(times[i], float64(time.Since(start))/float64(n*rows))
 		}
-		per[i] = median(times)
 	}
 	var line strings.Builder
 	fmt.Fprintf(&line, "stages alg=%s len=%d backend=%s", b.Alg, n, b.Name)
-	compress := 0.0
+	all := times[len(times)-1]
+	var compress []float64
 	for i, step := range steps {
 		if step.Name == "compress" {
-			compress = per[i]
+			compress = times[i]
 		}
-		fmt.Fprintf(&line, " %s=%.2f", step.Name, per[i])
+		fmt.Fprintf(&line, " %s=%.2f", step.Name, median(times[i]))
 	}
-	if compress > 0 {
-		fmt.Fprintf(&line, " all/compress=%.2f", per[len(per)-1]/compress)
-	}
+	fmt.Fprintf(&line, " all/compress=%.2f min=%.2f", medianOf(all, compress), slices.Min(all)/slices.Min(compress))
 	return line.String()
 }
