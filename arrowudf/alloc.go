@@ -1,6 +1,7 @@
 package arrowudf
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -12,11 +13,7 @@ import (
 type allocator struct {
 	mem  memory.Allocator
 	mu   sync.Mutex
-	live map[*byte][]byte
-}
-
-func newAllocator(mem memory.Allocator) *allocator {
-	return &allocator{mem: mem, live: map[*byte][]byte{}}
+	live [][]byte // a handful: the buffers of one result
 }
 
 // Allocate returns size bytes that may hold anything; nil for none.
@@ -27,7 +24,7 @@ func (a *allocator) Allocate(size int) []byte {
 	b := a.mem.Allocate(size)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.live[&b[0]] = b
+	a.live = append(a.live, b)
 	return b
 }
 
@@ -49,40 +46,48 @@ func (a *allocator) zeroed(size int) []byte {
 // of the Go heap. Bytes of the allocation after b are zeroed: nobody wrote
 // them, so they may be anybody's. The caller owns the reference.
 func (a *allocator) buffer(b []byte) *memory.Buffer {
+	buf := a.bufferValue(b)
+	return &buf
+}
+
+// bufferValue is buffer for a place that the caller has.
+func (a *allocator) bufferValue(b []byte) memory.Buffer {
 	whole, ok := a.forget(b)
 	if !ok {
-		return memory.NewBufferBytes(b)
+		return *memory.NewBufferBytes(b)
 	}
-	buf := memory.NewBufferWithAllocator(whole, a.mem)
 	if len(b) == len(whole) {
-		return buf
+		return *memory.NewBufferWithAllocator(whole, a.mem)
 	}
 	clear(whole[len(b):])
-	part := memory.SliceBuffer(buf, 0, len(b))
-	buf.Release()
-	return part
+	buf := memory.NewBufferWithAllocator(whole, a.mem)
+	defer buf.Release()
+	return *memory.SliceBuffer(buf, 0, len(b))
 }
 
 func (a *allocator) forget(b []byte) ([]byte, bool) {
 	if cap(b) == 0 {
 		return nil, false
 	}
-	key := &b[:1][0]
+	first := &b[:1][0]
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	whole, ok := a.live[key]
-	if ok {
-		delete(a.live, key)
+	for i, whole := range a.live {
+		if &whole[0] == first {
+			a.live = slices.Delete(a.live, i, i+1)
+			return whole, true
+		}
 	}
-	return whole, ok
+	return nil, false
 }
 
 // close frees whatever was not wrapped.
 func (a *allocator) close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for key, b := range a.live {
+	for _, b := range a.live {
 		a.mem.Free(b)
-		delete(a.live, key)
 	}
+	clear(a.live)
+	a.live = a.live[:0]
 }

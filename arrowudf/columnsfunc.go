@@ -178,8 +178,8 @@ func (f *ColumnsFunc) Call(ctx context.Context, cols []arrow.Array) (arrow.Array
 
 // CallData is Call on array data.
 func (f *ColumnsFunc) CallData(ctx context.Context, cols []arrow.ArrayData) (out arrow.ArrayData, err error) {
-	alloc := newAllocator(f.opts.Mem)
-	defer alloc.close()
+	r := begin(ctx, f.opts, f.opts.Mem)
+	defer r.end()
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = nil, recovered(f.expr, p)
@@ -194,11 +194,7 @@ func (f *ColumnsFunc) CallData(ctx context.Context, cols []arrow.ArrayData) (out
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return f.rows.eval(&run{
-		ctx:   ctx,
-		alloc: alloc,
-		opts:  mask.EvalOptions{Alloc: alloc, Threads: f.opts.Threads, Limit: f.opts.Limit},
-	}, cols)
+	return f.rows.eval(r, cols)
 }
 
 // check holds the columns that are read against what f was compiled for.
@@ -211,7 +207,7 @@ func (f *ColumnsFunc) check(cols []arrow.ArrayData) error {
 		switch d := cols[i]; {
 		case d == nil:
 			return fmt.Errorf("{%s}: %w: it is not there", name, ErrArray)
-		case !arrow.TypeEqual(d.DataType(), f.fields[i].Type):
+		case !sameType(d.DataType(), f.fields[i].Type):
 			return fmt.Errorf("{%s}: %w: array of %s for a function of %s", name, ErrArray, d.DataType(), f.fields[i].Type)
 		case k > 0 && d.Len() != cols[first].Len():
 			return fmt.Errorf("{%s}: %w: %d rows, {%s} has %d", name, ErrArray, d.Len(), f.fields[first].Name, cols[first].Len())

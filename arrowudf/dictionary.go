@@ -64,12 +64,12 @@ func (n *dictionary) eval(r *run, d arrow.ArrayData) (arrow.ArrayData, error) {
 		return nil, fmt.Errorf("%w: %d masked values do not fit an index of %s", mask.ErrTooLarge, len(keep), n.result.IndexType)
 	}
 	compact(v, keep)
-	dictData, err := wrap(v, n.values.out(), r.alloc)
+	dictData, err := wrap(v, n.values.out(), &r.alloc)
 	if err != nil {
 		return nil, err
 	}
 	defer dictData.Release()
-	bufs, nulls := n.encode(r.alloc, refs, to)
+	bufs, nulls := n.encode(&r.alloc, refs, to)
 	out := array.NewDataWithDictionary(n.result, d.Len(), bufs, nulls, 0, dictData.(*array.Data))
 	for _, b := range bufs {
 		if b != nil {

@@ -122,7 +122,7 @@ func TestWrapViewsCutsLargeResults(t *testing.T) {
 	}
 	for _, tc := range []struct{ reach, buffers int }{{41, 3}, {20, 4}, {1 << 20, 1}} {
 		mem := checked(t)
-		a := newAllocator(mem)
+		a := &allocator{mem: mem}
 		bufs := append([]*memory.Buffer{memory.NewBufferBytes(v.Valid)}, wrapViews(v, int64(tc.reach), a)...)
 		a.close()
 		if n := len(bufs) - 2; n != tc.buffers {

@@ -127,8 +127,8 @@ func (f *Func) CallChunked(ctx context.Context, col *arrow.Chunked) (*arrow.Chun
 // call evaluates array data with results in mem. Nothing that it allocated is
 // left when it fails, whether by an error or a panic.
 func (f *Func) call(ctx context.Context, d arrow.ArrayData, mem memory.Allocator) (out arrow.ArrayData, err error) {
-	alloc := newAllocator(mem)
-	defer alloc.close()
+	r := begin(ctx, f.opts, mem)
+	defer r.end()
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = nil, recovered(f.expr, p)
@@ -137,12 +137,8 @@ func (f *Func) call(ctx context.Context, d arrow.ArrayData, mem memory.Allocator
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !arrow.TypeEqual(d.DataType(), f.in) {
+	if !sameType(d.DataType(), f.in) {
 		return nil, fmt.Errorf("%w: array of %s for a function of %s", ErrArray, d.DataType(), f.in)
 	}
-	return f.node.eval(&run{
-		ctx:   ctx,
-		alloc: alloc,
-		opts:  mask.EvalOptions{Alloc: alloc, Threads: f.opts.Threads, Limit: f.opts.Limit},
-	}, d)
+	return f.node.eval(r, d)
 }

@@ -244,7 +244,7 @@ func (m *Masker) check(s *arrow.Schema) error {
 		if got.Name != want.Name {
 			return fmt.Errorf("%w: column %d is %q, masks are for %q", policy.ErrSchema, i, got.Name, want.Name)
 		}
-		if !arrow.TypeEqual(got.Type, want.Type) {
+		if !sameType(got.Type, want.Type) {
 			return fmt.Errorf("%w: column %q is of %s, masks are for %s", policy.ErrSchema, want.Name, got.Type, want.Type)
 		}
 	}

@@ -90,7 +90,7 @@ func (r *RowFilter) Keep(ctx context.Context, rows int, in []arrow.ArrayData, ke
 	vectors := make([]*mask.Vector, len(in))
 	for i, d := range in {
 		dt := storage(d.DataType())
-		if !arrow.TypeEqual(dt, r.types[i]) {
+		if !sameType(dt, r.types[i]) {
 			return 0, fmt.Errorf("%w: column %q of %s in a filter of %s", ErrArray, r.names[i], dt, r.types[i])
 		}
 		if vectors[i], err = rowVector(d, dt, r.kinds[i]); err != nil {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"github.com/arrowmask/arrowmask/mask"
 )
@@ -16,11 +18,30 @@ type node interface {
 	eval(r *run, d arrow.ArrayData) (arrow.ArrayData, error)
 }
 
-// run is one evaluation.
+// run is one evaluation, and what it needs for a while.
 type run struct {
 	ctx   context.Context
-	alloc *allocator
+	alloc allocator
 	opts  mask.EvalOptions
+	in    mask.Vector // a plain column
+	cols  [1]*mask.Vector
+}
+
+var runs = sync.Pool{New: func() any { return new(run) }}
+
+// begin is a run with results in mem; end must follow.
+func begin(ctx context.Context, o Options, mem memory.Allocator) *run {
+	r := runs.Get().(*run)
+	r.ctx, r.alloc.mem = ctx, mem
+	r.opts = mask.EvalOptions{Alloc: &r.alloc, Threads: o.Threads, Limit: o.Limit}
+	return r
+}
+
+// end frees what did not become part of a result.
+func (r *run) end() {
+	r.alloc.close()
+	r.ctx, r.alloc.mem, r.opts, r.in, r.cols[0] = nil, nil, mask.EvalOptions{}, mask.Vector{}, nil
+	runs.Put(r)
 }
 
 // plan chooses the node for a column type.
@@ -87,29 +108,39 @@ func maskOptions(o Options) mask.Options {
 func (p *plain) out() arrow.DataType { return p.result }
 
 func (p *plain) eval(r *run, d arrow.ArrayData) (arrow.ArrayData, error) {
-	v, err := p.view(d)
+	if err := p.viewTo(&r.in, d); err != nil {
+		return nil, err
+	}
+	v, err := p.run(r, &r.in)
 	if err != nil {
 		return nil, err
 	}
-	if v, err = p.run(r, v); err != nil {
-		return nil, err
-	}
-	return wrap(v, p.result, r.alloc)
+	return wrap(v, p.result, &r.alloc)
 }
 
 // view views array data of the node's type, or of an extension type over it.
 func (p *plain) view(d arrow.ArrayData) (*mask.Vector, error) {
-	if dt := storage(d.DataType()); !arrow.TypeEqual(dt, p.in) {
-		return nil, fmt.Errorf("%w: values of %s in a column of %s", ErrArray, dt, p.in)
+	v := &mask.Vector{}
+	return v, p.viewTo(v, d)
+}
+
+func (p *plain) viewTo(v *mask.Vector, d arrow.ArrayData) error {
+	if dt := storage(d.DataType()); !sameType(dt, p.in) {
+		return fmt.Errorf("%w: values of %s in a column of %s", ErrArray, dt, p.in)
 	}
-	return vector(d, p.in, p.inMask)
+	return vectorTo(v, d, p.in, p.inMask)
 }
 
 // run evaluates the program and holds the answer against what was declared.
 func (p *plain) run(r *run, in *mask.Vector) (*mask.Vector, error) {
 	o := r.opts
 	o.Large = p.large
-	v, err := p.prog.EvalColumns(r.ctx, slices.Repeat([]*mask.Vector{in}, p.names), o)
+	r.cols[0] = in
+	cols := r.cols[:]
+	if p.names > 1 {
+		cols = slices.Repeat(cols, p.names)
+	}
+	v, err := p.prog.EvalColumns(r.ctx, cols, o)
 	if err != nil {
 		return nil, err
 	}

@@ -83,7 +83,7 @@ func (f *rowFunc) eval(r *run, cols []arrow.ArrayData) (arrow.ArrayData, error) 
 	if v.Len != rows {
 		return nil, fmt.Errorf("%w: %d rows in, %d out", mask.ErrInternal, rows, v.Len)
 	}
-	return wrap(v, f.result, r.alloc)
+	return wrap(v, f.result, &r.alloc)
 }
 
 // columnReader reads a column of any encoding as one value a row.

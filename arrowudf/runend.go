@@ -60,7 +60,7 @@ func (n *runEnd) eval(r *run, d arrow.ArrayData) (arrow.ArrayData, error) {
 		keep, kept = append(keep, int32(i)), append(kept, ends[i])
 	}
 	compact(v, keep)
-	valueData, err := wrap(v, n.values.out(), r.alloc)
+	valueData, err := wrap(v, n.values.out(), &r.alloc)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,14 @@ func storage(dt arrow.DataType) arrow.DataType {
 	}
 }
 
+// sameType is arrow.TypeEqual, at once for types that their number says all of.
+func sameType(a, b arrow.DataType) bool {
+	if id := a.ID(); id == b.ID() && id <= arrow.BINARY {
+		return true
+	}
+	return arrow.TypeEqual(a, b)
+}
+
 var kinds = map[arrow.Type]mask.Kind{
 	arrow.NULL:                    mask.Null,
 	arrow.STRING:                  mask.Text,

@@ -14,18 +14,24 @@ import (
 // check cheaply (offsets that decrease, views outside their buffers) package
 // mask checks before it reads a value.
 func vector(d arrow.ArrayData, dt arrow.DataType, t mask.Type) (*mask.Vector, error) {
+	v := &mask.Vector{}
+	return v, vectorTo(v, d, dt, t)
+}
+
+// vectorTo is vector in a place that the caller has.
+func vectorTo(v *mask.Vector, d arrow.ArrayData, dt arrow.DataType, t mask.Type) error {
 	if err := checkExtent(d); err != nil {
-		return nil, err
+		return err
 	}
 	n, off := d.Len(), d.Offset()
-	v := &mask.Vector{Type: t, Len: n}
+	*v = mask.Vector{Type: t, Len: n}
 	if t.Kind == mask.Null {
 		v.Nulls = n
-		return v, nil
+		return nil
 	}
 	var err error
 	if v.Valid, err = validity(d); err != nil {
-		return nil, err
+		return err
 	}
 	if v.Valid != nil {
 		v.ValidOffset, v.Nulls = off, -1
@@ -46,10 +52,7 @@ func vector(d arrow.ArrayData, dt arrow.DataType, t mask.Type) (*mask.Vector, er
 	default:
 		v.Data, err = fixedValues(d, dt, t)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
+	return err
 }
 
 // fixedValues is the values of a type of fixed width, nil where no mask reads

@@ -23,24 +23,52 @@ func wrap(v *mask.Vector, dt arrow.DataType, a *allocator) (arrow.ArrayData, err
 	}
 	// Allocate before the first buffer leaves the allocator's books: after that
 	// nothing may fail.
-	bufs := []*memory.Buffer{nil}
+	out := &wrapped{}
+	n := 2
 	switch dt.ID() {
 	case arrow.STRING, arrow.BINARY:
-		bufs = append(bufs, a.buffer(bytesOf(v.Offsets32)), a.buffer(v.Data))
+		out.set(1, a, bytesOf(v.Offsets32))
+		out.set(2, a, v.Data)
+		n = 3
 	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
-		bufs = append(bufs, a.buffer(bytesOf(v.Offsets64)), a.buffer(v.Data))
+		out.set(1, a, bytesOf(v.Offsets64))
+		out.set(2, a, v.Data)
+		n = 3
 	case arrow.STRING_VIEW, arrow.BINARY_VIEW:
-		bufs = append(bufs, wrapViews(v, math.MaxInt32, a)...)
+		bufs := append([]*memory.Buffer{nil}, wrapViews(v, math.MaxInt32, a)...)
+		if v.Nulls > 0 {
+			bufs[0] = a.buffer(v.Valid)
+		}
+		return data(dt, v.Len, v.Nulls, bufs), nil
 	default:
 		if v.Data == nil { // every row is NULL
 			v.Data = a.zeroed(storageBytes(dt, v.Len))
 		}
-		bufs = append(bufs, a.buffer(v.Data))
+		out.set(1, a, v.Data)
 	}
 	if v.Nulls > 0 {
-		bufs[0] = a.buffer(v.Valid)
+		out.set(0, a, v.Valid)
 	}
-	return data(dt, v.Len, v.Nulls, bufs), nil
+	out.data.Retain() // the first reference; Reset counts none
+	out.data.Reset(dt, v.Len, out.bufs[:n:n], nil, v.Nulls, 0)
+	for _, b := range out.bufs[:n] {
+		if b != nil {
+			b.Release()
+		}
+	}
+	return &out.data, nil
+}
+
+// wrapped is array data and its buffers in one piece of memory.
+type wrapped struct {
+	data   array.Data
+	bufs   [3]*memory.Buffer
+	memory [3]memory.Buffer
+}
+
+func (w *wrapped) set(i int, a *allocator, b []byte) {
+	w.memory[i] = a.bufferValue(b)
+	w.bufs[i] = &w.memory[i]
 }
 
 // data hands buffers over to array data.

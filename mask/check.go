@@ -6,33 +6,32 @@ import (
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
-// checked validates a column once, so that everything after it can trust it,
-// and returns a copy of the description with the exact number of NULLs (and no
-// bitmap when there are none). Bytes under NULLs are never looked at. Errors
-// wrap ErrVector or ErrType and give row numbers, never values.
-func (v *Vector) checked() (*Vector, error) {
-	c := *v
+// check validates a column once, so that everything after it can trust it, and
+// sets the exact number of NULLs (and no bitmap when there are none): it is for
+// a copy of the caller's description. Bytes under NULLs are never looked at.
+// Errors wrap ErrVector or ErrType and give row numbers, never values.
+func (v *Vector) check() error {
 	switch {
-	case c.Type.Kind == Invalid || c.Type.Kind >= Nested:
-		return nil, fmt.Errorf("%w: %s", ErrType, c.Type)
-	case c.Type.Width != 0 && c.Type.Kind != Binary || c.Type.Width < 0:
-		return nil, fmt.Errorf("%w: width %d of %s", ErrType, c.Type.Width, c.Type.Kind)
-	case c.Len < 0 || c.Len > maxSize:
-		return nil, fmt.Errorf("%w: %d rows", ErrVector, c.Len)
+	case v.Type.Kind == Invalid || v.Type.Kind >= Nested:
+		return fmt.Errorf("%w: %s", ErrType, v.Type)
+	case v.Type.Width != 0 && v.Type.Kind != Binary || v.Type.Width < 0:
+		return fmt.Errorf("%w: width %d of %s", ErrType, v.Type.Width, v.Type.Kind)
+	case v.Len < 0 || v.Len > maxSize:
+		return fmt.Errorf("%w: %d rows", ErrVector, v.Len)
 	}
-	if err := c.checkNulls(); err != nil {
-		return nil, err
+	if err := v.checkNulls(); err != nil {
+		return err
 	}
-	if c.Type.Kind == Null {
-		return &c, nil
+	if v.Type.Kind == Null {
+		return nil
 	}
-	if c.Type.bytes() {
-		return &c, c.checkBytes()
+	if v.Type.bytes() {
+		return v.checkBytes()
 	}
-	if w := c.Type.size(); w > 0 && c.Len > len(c.Data)/w {
-		return nil, fmt.Errorf("%w: %d rows of %s need more than %d bytes of data", ErrVector, c.Len, c.Type, len(c.Data))
+	if w := v.Type.size(); w > 0 && v.Len > len(v.Data)/w {
+		return fmt.Errorf("%w: %d rows of %s need more than %d bytes of data", ErrVector, v.Len, v.Type, len(v.Data))
 	}
-	return &c, nil
+	return nil
 }
 
 func (v *Vector) checkNulls() error {

@@ -28,7 +28,9 @@ func (p *Program) Eval(ctx context.Context, in *Vector, o EvalOptions) (out *Vec
 // column that it was compiled for, in that order, all of the same length. A
 // column that the expression does not use may be nil.
 func (p *Program) EvalColumns(ctx context.Context, cols []*Vector, o EvalOptions) (out *Vector, err error) {
-	r := &run{ctx: ctx, threads: o.Threads, alloc: o.Alloc, limit: o.Limit, wide: o.Large, step: p.root.name}
+	r := runs.Get().(*run)
+	defer r.end()
+	r.ctx, r.threads, r.alloc, r.limit, r.wide, r.step = ctx, o.Threads, o.Alloc, o.Limit, o.Large, p.root.name
 	if r.limit <= 0 || r.limit > math.MaxInt32 {
 		r.limit = math.MaxInt32
 	}
@@ -42,7 +44,7 @@ func (p *Program) EvalColumns(ctx context.Context, cols []*Vector, o EvalOptions
 		}
 	}()
 	rows, any := 1, false
-	r.cols = make([]*Vector, len(p.in))
+	r.columns(len(p.in))
 	for i, in := range cols {
 		switch {
 		case i >= len(p.in):
@@ -53,7 +55,9 @@ func (p *Program) EvalColumns(ctx context.Context, cols []*Vector, o EvalOptions
 			return nil, fmt.Errorf("{%s}: %w: %d rows, other columns have %d", p.in[i].Name, ErrVector, in.Len, rows)
 		}
 		rows, any = in.Len, true
-		if in, err = in.checked(); err != nil {
+		r.checked[i] = *in
+		in = &r.checked[i]
+		if err = in.check(); err != nil {
 			if len(p.in) > 1 {
 				err = fmt.Errorf("{%s}: %w", p.in[i].Name, err)
 			}
@@ -99,13 +103,34 @@ type run struct {
 	limit   int64 // bytes behind 32-bit offsets
 	wide    bool  // outputs have 64-bit offsets
 	step    string
-	cols    []*Vector // checked; nil for one that is not used
+	cols    []*Vector // nil for one that is not used
+	checked []Vector  // what they point at
 
 	// Only the result comes from alloc; what an inner step makes is garbage
 	// once the next step has read it.
 	alloc Allocator
 	final bool
 	held  [][]byte // from alloc, to be freed after an error
+}
+
+// runs are used again: a batch of a few rows costs little more than its result.
+var runs = sync.Pool{New: func() any { return new(run) }}
+
+// columns makes room for n columns.
+func (r *run) columns(n int) {
+	if cap(r.cols) < n {
+		r.cols, r.checked = make([]*Vector, n), make([]Vector, n)
+	}
+	r.cols, r.checked = r.cols[:n], r.checked[:n]
+}
+
+// end lets go of everything that is the caller's. All goroutines have ended.
+func (r *run) end() {
+	clear(r.cols)
+	clear(r.checked)
+	clear(r.held)
+	*r = run{cols: r.cols[:0], checked: r.checked[:0], held: r.held[:0]}
+	runs.Put(r)
 }
 
 func (r *run) eval(n *node, root bool) (*Vector, error) {
@@ -160,7 +185,7 @@ func (r *run) free() {
 	for _, b := range r.held {
 		r.alloc.Free(b)
 	}
-	r.held = nil
+	r.held = r.held[:0]
 }
 
 // fixed is the size of rows values of width bytes, or ErrTooLarge.

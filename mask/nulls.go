@@ -9,9 +9,11 @@ func (a allNull) eval(r *run, in *Vector) (*Vector, error) { return r.nulls(a.ou
 
 // nulls is a vector of rows NULLs. Kinds without Data here get none.
 func (r *run) nulls(t Type, rows int) (*Vector, error) {
-	v := &Vector{Type: t, Len: rows}
+	var v *Vector
 	if t.bytes() && t.Width == 0 {
 		v = r.textVector(t, rows)
+	} else {
+		v = &Vector{Type: t, Len: rows}
 	}
 	size, err := r.fixed(rows, t.size())
 	if err != nil {

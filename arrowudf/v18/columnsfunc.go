@@ -97,11 +97,10 @@ func (f *ColumnsFunc) Call(ctx context.Context, cols []arrow18.Array) (arrow18.A
 		if cols[i] == nil {
 			continue // arrowudf says so
 		}
-		if dt := cols[i].DataType(); !arrow18.TypeEqual(dt, f.fields[i].Type) {
+		if dt := cols[i].DataType(); !sameType(dt, f.fields[i].Type) {
 			return nil, fmt.Errorf("{%s}: %w: array of %s for a function of %s", f.fields[i].Name, arrowudf.ErrArray, dt, f.fields[i].Type)
 		}
-		data[i] = dataToV17(cols[i].Data(), f.types[i])
-		defer data[i].Release()
+		data[i] = dataToV17(cols[i].Data(), f.types[i], false)
 	}
 	res, err := f.f.CallData(ctx, data)
 	if err != nil {

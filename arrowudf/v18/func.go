@@ -79,12 +79,10 @@ func (f *Func) Notes() []string { return f.f.Notes() }
 
 // Call evaluates a column of type InType; see arrowudf.Func.Call.
 func (f *Func) Call(ctx context.Context, arr arrow18.Array) (arrow18.Array, error) {
-	if !arrow18.TypeEqual(arr.DataType(), f.in) {
+	if !sameType(arr.DataType(), f.in) {
 		return nil, fmt.Errorf("%w: array of %s for a function of %s", arrowudf.ErrArray, arr.DataType(), f.in)
 	}
-	d := dataToV17(arr.Data(), f.in17)
-	defer d.Release()
-	res, err := f.f.CallData(ctx, d)
+	res, err := f.f.CallData(ctx, dataToV17(arr.Data(), f.in17, false))
 	if err != nil {
 		return nil, err
 	}

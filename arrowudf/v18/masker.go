@@ -195,7 +195,7 @@ func (m *Masker) check(s *arrow18.Schema) error {
 		if got.Name != want.Name {
 			return fmt.Errorf("%w: column %d is %q, masks are for %q", policy.ErrSchema, i, got.Name, want.Name)
 		}
-		if !arrow18.TypeEqual(got.Type, want.Type) {
+		if !sameType(got.Type, want.Type) {
 			return fmt.Errorf("%w: column %q is of %s, masks are for %s", policy.ErrSchema, want.Name, got.Type, want.Type)
 		}
 	}
@@ -272,7 +272,7 @@ func (m *Masker) choose(ctx context.Context, batch arrow18.RecordBatch, s *maskS
 			return 0, err
 		}
 		cut := array18.NewSliceData(batch.Column(i).Data(), 0, int64(n))
-		s.data = append(s.data, dataToV17(cut, in17))
+		s.data = append(s.data, dataToV17(cut, in17, true))
 		cut.Release()
 	}
 	if kept, err = m.filter.Keep(ctx, n, s.data, s.keep); err != nil {

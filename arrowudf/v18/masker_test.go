@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +19,8 @@ import (
 	memory18 "github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/arrowmask/arrowmask/arrowudf"
+	"github.com/arrowmask/arrowmask/internal/costfit"
+	"github.com/arrowmask/arrowmask/internal/race"
 	"github.com/arrowmask/arrowmask/mask"
 	"github.com/arrowmask/arrowmask/policy"
 )
@@ -474,32 +477,28 @@ func TestEmptyPlanCostsNothing(t *testing.T) {
 	}
 }
 
-// TestAllocationsOfAMaskedBatch: those of the masks themselves, one for the list
-// of columns and one for the batch, whatever the rows and the unmasked columns
-// are.
+// TestAllocationsOfAMaskedBatch: those of the results, one for the list of
+// columns and one for the batch, whatever the rows and the unmasked columns are.
 func TestAllocationsOfAMaskedBatch(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // a collection empties pools
 	for _, columns := range []int{2, 40} {
 		for _, rows := range []int{1, 3000} {
 			batch := wideBatch(t, columns, rows)
 			m := maskerFor(t, batch.Schema(), rules{masks: map[string]string{"c0": "mask_null({col})", "c1": "mask({col})"}}, arrowudf.Options{})
-			calls := testing.AllocsPerRun(50, func() {
-				for i := range 2 {
-					out, err := m.Func(i).Call(ctx, batch.Column(i))
-					if err != nil {
-						t.Fatal(err)
-					}
-					out.Release()
-				}
-			})
-			all := testing.AllocsPerRun(50, func() {
+			allocations := testing.AllocsPerRun(50, func() {
 				out, err := m.Mask(ctx, batch)
 				if err != nil {
 					t.Fatal(err)
 				}
 				out.Release()
 			})
-			if all != calls+2 {
-				t.Errorf("%d columns, %d rows: %v allocations; the masks alone %v", columns, rows, all, calls)
+			// Of each mask what arrowudf allocates but for the array, 4 and 6; what
+			// crosses over and back; the buffers, 3 and 2; and the array.
+			if want := 2.0 + (4 + 2 + 3 + 1) + (6 + 2 + 2 + 1); allocations != want {
+				t.Errorf("%d columns, %d rows: %v allocations, want %v", columns, rows, allocations, want)
 			}
 			batch.Release()
 		}
@@ -634,4 +633,47 @@ func wideBatch(t testing.TB, columns, rows int) arrow18.RecordBatch {
 		c.Release()
 	}
 	return rec
+}
+
+// BenchmarkFixedCost is what a batch of 64 columns costs beside its rows: a
+// line is fitted through batches of 1 to 65536 rows. fixed-ns is what the
+// masker adds to the masks called one by one, masks-ns is what these take
+// without rows: the result's own arrays and buffers.
+func BenchmarkFixedCost(b *testing.B) {
+	var batches []arrow18.RecordBatch
+	for _, rows := range costfit.Rows {
+		batches = append(batches, wideBatch(b, 64, rows))
+		defer batches[len(batches)-1].Release()
+	}
+	for _, expr := range []string{"mask_null({col})", "mask({col})"} {
+		for _, masked := range []int{0, 1, 8, 32} {
+			b.Run(fmt.Sprintf("%.9s/masked=%d", expr, masked), func(b *testing.B) {
+				r := rules{masks: map[string]string{}}
+				for i := range masked {
+					r.masks[fmt.Sprintf("c%d", i)] = expr
+				}
+				m := maskerFor(b, batches[0].Schema(), r, arrowudf.Options{})
+				costs := costfit.Measure(b.N, func(i int) {
+					out, err := m.Mask(ctx, batches[i])
+					if err != nil {
+						b.Fatal(err)
+					}
+					out.Release()
+				}, func(i int) {
+					for k := range m.Plan().Masks {
+						out, err := m.Func(k).Call(ctx, batches[i].Column(m.Plan().Masks[k].Index))
+						if err != nil {
+							b.Fatal(err)
+						}
+						out.Release()
+					}
+				})
+				all, masks := costs[0], costs[1]
+				b.ReportMetric(all.Fixed-masks.Fixed, "fixed-ns")
+				b.ReportMetric(masks.Fixed, "masks-ns")
+				b.ReportMetric(all.PerRow, "ns/row")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
 }

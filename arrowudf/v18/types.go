@@ -145,6 +145,14 @@ func TypeFromV17(dt arrow17.DataType) (arrow18.DataType, error) {
 	return nil, fmt.Errorf("%w: %s", mask.ErrType, dt)
 }
 
+// sameType is arrow's TypeEqual, at once for types that their number says all of.
+func sameType(a, b arrow18.DataType) bool {
+	if id := a.ID(); id == b.ID() && id <= arrow18.BINARY {
+		return true
+	}
+	return arrow18.TypeEqual(a, b)
+}
+
 // storage is the type behind any extension types.
 func storage(dt arrow18.DataType) arrow18.DataType {
 	for {
