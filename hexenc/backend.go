@@ -15,7 +15,18 @@ type Backend struct {
 }
 
 // Available reports whether this machine can run the backend.
-func (b *Backend) Available() bool { return cpu.Features().Has(b.Needs) }
+func (b *Backend) Available() bool { return b.Reason() == "" }
+
+// Reason says why this machine cannot run the backend; empty when it can.
+func (b *Backend) Reason() string { return b.reason(cpu.Features()) }
+
+// reason is Reason on a machine with the given extensions.
+func (b *Backend) reason(have cpu.Set) string {
+	if missing := have.Missing(b.Needs); missing != 0 {
+		return "processor or operating system lacks " + missing.String()
+	}
+	return ""
+}
 
 // Lower is the package's Lower by this backend.
 func (b *Backend) Lower(dst, src []byte) { b.encode(exact(dst, src), src, &lower) }
@@ -33,18 +44,3 @@ var table = append(assembly(), &Backend{Name: "generic", encode: encodeGeneric})
 // All lists the backends that were compiled in, best first, whether this
 // machine can run them or not. The caller owns the slice.
 func All() []*Backend { return append([]*Backend(nil), table...) }
-
-// active is the best backend that this machine can run, chosen once.
-var active = best(table, cpu.Features())
-
-// Active is the backend behind Lower and Upper.
-func Active() *Backend { return active }
-
-func best(backends []*Backend, have cpu.Set) *Backend {
-	for _, b := range backends {
-		if have.Has(b.Needs) {
-			return b
-		}
-	}
-	return nil
-}

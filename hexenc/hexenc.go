@@ -7,7 +7,7 @@ package hexenc
 // must not overlap src; bytes of dst past that are left alone. N digests of
 // any width that lie one after the other are encoded in one call. Nothing is
 // allocated.
-func Lower(dst, src []byte) { active.Lower(dst, src) }
+func Lower(dst, src []byte) { chosen.Backend.Lower(dst, src) }
 
 // Upper is Lower with the digits A to F in upper case.
-func Upper(dst, src []byte) { active.Upper(dst, src) }
+func Upper(dst, src []byte) { chosen.Backend.Upper(dst, src) }

@@ -111,18 +111,6 @@ func TestLongerDestinationKeepsItsEnd(t *testing.T) {
 	}
 }
 
-func TestActiveIsBestAvailable(t *testing.T) {
-	for _, b := range hexenc.All() {
-		if b.Available() {
-			if hexenc.Active() != b {
-				t.Errorf("active is %s, best available is %s", hexenc.Active().Name, b.Name)
-			}
-			return
-		}
-	}
-	t.Error("no backend available")
-}
-
 func TestNoAllocation(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector allocates")

@@ -167,6 +167,8 @@ func TestParseOverride(t *testing.T) {
 		{"shani", map[Alg]string{SHA256: "shani", SHA1: "shani"}, nil, ""},
 		{" shani ", map[Alg]string{SHA256: "shani", SHA1: "shani"}, nil, ""},
 		{"sha256=std", map[Alg]string{SHA256: "std"}, nil, ""},
+		{"hex=ssse3", nil, nil, ""},
+		{"hex = none,sha256=std", map[Alg]string{SHA256: "std"}, nil, ""},
 		{"sha256=shani,md5=generic", map[Alg]string{SHA256: "shani", MD5: "generic"}, nil, ""},
 		{"shani, sha1 = std", map[Alg]string{SHA256: "shani", SHA1: "std"}, nil, ""},
 		{"sha1=std,shani", map[Alg]string{SHA256: "shani", SHA1: "std"}, nil, ""},

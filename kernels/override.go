@@ -12,7 +12,12 @@ import (
 // name ("sha256=std"). A bare name counts for every algorithm that has such a
 // backend; the others keep their own choice. An entry with an algorithm goes
 // before bare names; besides, the first entry that fits an algorithm counts.
+// "hex=" and a name is for package hexenc, and so are bare names that it has
+// too.
 const EnvBackend = "ARROWMASK_BACKEND"
+
+// hexEntry is what stands before the name of an encoder.
+const hexEntry = "hex"
 
 // forced holds the backend that the variable names for an algorithm; nil where
 // it names none.
@@ -31,7 +36,11 @@ func parseOverride(value string, backends *[numAlgs][]*Backend, have cpu.Set) (f
 		}
 		fill, name, of := &bare, entry, Algs()
 		if algName, rest, ok := strings.Cut(entry, "="); ok {
-			alg, err := ParseAlg(strings.TrimSpace(algName))
+			algName = strings.TrimSpace(algName)
+			if algName == hexEntry {
+				continue
+			}
+			alg, err := ParseAlg(algName)
 			if err != nil {
 				return forced{}, fmt.Errorf("%s: %w", EnvBackend, err)
 			}

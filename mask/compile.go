@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/arrowmask/arrowmask/fips"
+	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -334,8 +335,8 @@ func (c *compiler) hash(n *node) (summer, error) {
 	var err error
 	if name != "" {
 		b, err = kernels.ByName(alg, name)
-	} else {
-		b, err = kernels.Active(alg)
+	} else if b, err = kernels.Active(alg); err == nil {
+		err = hexenc.Err() // the same variable chooses the encoder
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", n.name, err)

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/arrowmask/arrowmask/fips"
+	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -62,6 +65,18 @@ func backendOf(alg kernels.Alg) backendInfo {
 	for _, b := range kernels.All(alg) {
 		if b != c.Backend && !contains(info.Others, b.Name) {
 			info.Others = append(info.Others, otherReport{b.Name, "available"})
+		}
+	}
+	return info
+}
+
+// hexBackend tells which backend writes digests as text.
+func hexBackend() backendInfo {
+	c := hexenc.Chosen()
+	info := backendInfo{Algorithm: "hex", Backend: c.Backend.Name, Why: c.Why, Others: []otherReport{}}
+	for _, b := range hexenc.All() {
+		if b != c.Backend {
+			info.Others = append(info.Others, otherReport{b.Name, cmp.Or(b.Reason(), "available")})
 		}
 	}
 	return info

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowmask/arrowmask/fips"
+	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -45,7 +46,8 @@ Exit status: 0 done, 1 the run failed, 2 the command line was refused before any
 input was read, 128+n ended by signal n. After a failure there is no output file.
 
 Environment:
-  ARROWMASK_BACKEND  use this digest backend (see "arrowmask version")
+  ARROWMASK_BACKEND  use these backends: "generic", "sha256=std,hex=ssse3"
+                     (see "arrowmask version")
   ARROWMASK_FIPS     on | off: FIPS mode whatever the kernel says`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -93,7 +95,7 @@ func arity(lo, hi int) string {
 // checkSettings refuses to work under an environment setting that cannot be
 // honoured. Commands that compute a digest call it first.
 func checkSettings() error {
-	if err := errors.Join(fips.Err(), kernels.Err()); err != nil {
+	if err := errors.Join(fips.Err(), kernels.Err(), hexenc.Err()); err != nil {
 		return usageError{err}
 	}
 	return nil

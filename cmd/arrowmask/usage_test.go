@@ -109,7 +109,7 @@ func TestRefusedCommandLines(t *testing.T) {
 
 // A setting that cannot be honoured stops every command that digests.
 func TestRefusedSettings(t *testing.T) {
-	for _, env := range []string{"ARROWMASK_BACKEND=abacus", "ARROWMASK_FIPS=maybe"} {
+	for _, env := range []string{"ARROWMASK_BACKEND=abacus", "ARROWMASK_BACKEND=hex=abacus", "ARROWMASK_FIPS=maybe"} {
 		for _, args := range [][]string{
 			{"mask", customers, "-o", filepath.Join(t.TempDir(), "out.csv"), "--set", "name=NULL"},
 			{"explain", customers, "--set", "name=NULL"},

@@ -28,6 +28,7 @@ type versionInfo struct {
 	FIPS     fipsReport    `json:"fips"`
 	Route    string        `json:"fips_route"`
 	Digests  []backendInfo `json:"digests"`
+	Hex      backendInfo   `json:"hex"`
 	Errors   []string      `json:"errors"`
 }
 
@@ -72,7 +73,7 @@ func (v *versionInfo) print(cmd *cobra.Command) error {
 		return err
 	}
 	rows := [][]string{{"DIGEST", "BACKEND", "WHY", "OTHERS"}}
-	for _, d := range v.Digests {
+	for _, d := range append(v.Digests, v.Hex) {
 		others := make([]string, len(d.Others))
 		for i, o := range d.Others {
 			others[i] = o.Backend + " (" + o.Why + ")"
@@ -102,6 +103,7 @@ func gatherVersion() versionInfo {
 		Features: cpu.Features().String(),
 		FIPS:     fipsState(),
 		Route:    route(),
+		Hex:      hexBackend(),
 		Errors:   []string{},
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
