@@ -19,22 +19,7 @@ CGO_ENABLED=1 go build -buildmode=c-shared -ldflags "-s -w -X main.version=$vers
 rm -f "$out/${lib%.*}.h"
 cp arrowudf/capi/arrowmask.h "$out/arrowmask.h"
 
-# DuckDB reads what an extension is from its last 512 bytes: eight fields of 32,
-# the last field first, and a signature, which we do not have.
-field() { printf '%s' "$1" && head -c $((32 - ${#1})) /dev/zero; }
-case $(go env GOOS)_$(go env GOARCH) in
-darwin_*) platform=osx_$(go env GOARCH) ;;
-*) platform=$(go env GOOS)_$(go env GOARCH) ;;
-esac
-{
-  field '' && field '' && field ''
-  field C_STRUCT          # the kind of interface
-  field "${version:0:31}" # of the extension
-  field v1.2.0            # of the interface: the least DuckDB that has it
-  field "$platform"
-  field 4 # says that this is such a footer
-  head -c 256 /dev/zero
-} >>"$out/$lib"
+scripts/capi-duckdb-footer.sh "$out/$lib" "$version" v1.2.0
 # One file of two names, so that a process that uses both loads it once.
 ln -f "$out/$lib" "$out/arrowmask.duckdb_extension" 2>/dev/null || cp "$out/$lib" "$out/arrowmask.duckdb_extension"
 echo "$out/$lib"

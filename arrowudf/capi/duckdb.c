@@ -176,7 +176,7 @@ static bool put(const struct api *api, duckdb_handle out, uint64_t lo, const str
     struct duckdb_text t = {.length = length};
     if (length > DUCKDB_INLINE) {
       const char *at = base + offsets[i];
-      memcpy(t.prefix, at, sizeof t.prefix);
+      memcpy(t.prefix, c->out_data + offsets[i], sizeof t.prefix); /* nearer than DuckDB's copy */
       memcpy(t.at, &at, sizeof at);
     } else if (length) {
       memcpy(t.inlined, c->out_data + offsets[i], length);
