@@ -68,7 +68,7 @@ func (r *Rewriter) Rewrite(ctx context.Context, path string, reps []Replacement,
 	w.done = &Rewritten{Ways: make([]ColumnWays, n), NullsIn: make([]int64, n), NullsOut: make([]int64, n), sink: s}
 	if err := w.write(ctx); err != nil {
 		s.abort()
-		return nil, fmt.Errorf("%s: %w", r.file.src.name, err)
+		return nil, s.blame(r.file.src.name, err)
 	}
 	return w.done, nil
 }

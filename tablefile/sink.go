@@ -173,7 +173,7 @@ func (s *sink) commit() error {
 	if err != nil {
 		s.f.Close()
 		os.Remove(s.temp)
-		return fmt.Errorf("%s: %w", s.name, err)
+		return s.blame(s.name, err)
 	}
 	// The file is there, whole and on disk; only its name could still be lost in a crash, and only where folders cannot be synced.
 	syncDir(filepath.Dir(s.name))

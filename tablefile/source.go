@@ -65,9 +65,12 @@ func (s *source) spool(ctx context.Context) (*source, error) {
 	return &source{f: f, name: s.name, size: n, own: true}, nil
 }
 
+// spoolMark begins the names that temporary files have before they have none.
+const spoolMark = ".arrowmask-spool-"
+
 // unnamedTemp makes a temporary file in dir that has no name any more, so that nothing is left of it when the process ends.
 func unnamedTemp(dir string) (*os.File, error) {
-	f, err := os.CreateTemp(dir, ".arrowmask-spool-*.tmp")
+	f, err := os.CreateTemp(dir, spoolMark+"*"+tempSuffix)
 	if err != nil {
 		return nil, err
 	}

@@ -131,7 +131,7 @@ func (w *Writer) Write(batch arrow.RecordBatch) error {
 		return w.err
 	}
 	if err := w.write(batch); err != nil {
-		w.err = fmt.Errorf("%s: %w", w.sink.name, err)
+		w.err = w.sink.blame(w.sink.name, err)
 		return w.err
 	}
 	return nil
@@ -190,7 +190,7 @@ func (w *Writer) Commit() error {
 	w.release()
 	if err != nil {
 		w.sink.abort()
-		w.err = fmt.Errorf("%s: %w", w.sink.name, err)
+		w.err = w.sink.blame(w.sink.name, err)
 		return w.err
 	}
 	w.err = fmt.Errorf("%s: %w", w.sink.name, ErrClosed)
