@@ -34,7 +34,9 @@ const (
 
 // lanes describes a kernel that hashes groups of rows side by side. Every
 // row of a call has the same number of blocks: body of them are read where the
-// row lies, the last ones, with the padding, from the staging area.
+// row lies, the next tail, with the padding, from the staging area. One more
+// follows if fixed is not nil: a block that is the same for all rows, in the
+// form of kernels.fixedBlock.
 //
 // With dst, each group starts from the chaining values at state and writes its
 // digests; with text besides, the lines that their text will go to, twice as
@@ -50,6 +52,7 @@ type lanes struct {
 	once      func() // constants, before the first group
 	load      func() // chaining values from state
 	round     func() // one block: row j at lane(j)
+	fixed     func() // one block whose words are in the table at rTmp
 	digest    func() // digests of the group to dst, row j at out(j)
 	save      func() // chaining values to state
 	zeroUpper bool
@@ -78,7 +81,7 @@ func (k *lanes) out(j int) func(disp int) Mem {
 
 // emit writes the function.
 func (k *lanes) emit() {
-	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte)")
+	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte)")
 	Doc(k.doc...)
 	Pragma("noescape")
 	size := 8*k.lanes + pad64(8*k.lanes) + k.mem + 64
@@ -148,6 +151,11 @@ func (k *lanes) emit() {
 	JMP(LabelRef("block"))
 
 	Label("finish")
+	Load(Param("fixed"), rTmp)
+	TESTQ(rTmp, rTmp)
+	JZ(LabelRef("end"))
+	k.fixed()
+	Label("end")
 	TESTQ(rDst, rDst)
 	JZ(LabelRef("save"))
 	k.digest()

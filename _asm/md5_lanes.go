@@ -5,6 +5,7 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 var (
@@ -57,12 +58,92 @@ func md5Lanes(s isa, nv int) {
 			}
 		}
 	}
-	k.round = func() {
+	save := func() {
 		for v := range nv {
 			for i := range 4 {
 				s.store(state(v, i), saved(v, i))
 			}
 		}
+	}
+	addSaved := func() {
+		for v := range nv {
+			for i := range 4 {
+				VPADDD(saved(v, i), s.r(state(v, i)), s.r(state(v, i)))
+			}
+		}
+	}
+	// variable j of stream v in step i, a to d.
+	variable := func(v, i, j int) reg.VecPhysical { return s.r(state(v, (j-i)&3)) }
+	// step is step i of stream v after the word and the constant are in a.
+	step := func(v, i int) {
+		shift := [4][4]int{{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}[i/16][i%4]
+		a, b, c, d := variable(v, i, 0), variable(v, i, 1), variable(v, i, 2), variable(v, i, 3)
+		t := s.r(t(v))
+		if s.wide {
+			// Truth tables of B, C, D as the operands: F G H I.
+			table8 := []uint8{0xca, 0xe4, 0x96, 0x39}[i/16]
+			VMOVDQA64(b, t)
+			VPTERNLOGD(U8(table8), d, c, t)
+			VPADDD(t, a, a)
+			VPROLD(U8(shift), a, a)
+			VPADDD(b, a, a)
+			return
+		}
+		switch i / 16 {
+		case 0: // F = D ^ (B & (C ^ D))
+			VPXOR(c, d, t)
+			VPAND(b, t, t)
+			VPXOR(d, t, t)
+			VPADDD(t, a, a)
+		case 1: // G = (B & D) | (C & ~D); the terms share no bit
+			VPANDN(c, d, t)
+			VPADDD(t, a, a)
+			VPAND(b, d, t)
+			VPADDD(t, a, a)
+		case 2: // H = B ^ C ^ D; every second time B ^ C is known as C ^ D
+			switch {
+			case !carry:
+				VPXOR(c, d, t)
+				VPXOR(b, t, t)
+			case i%2 == 0:
+				VPXOR(b, c, s.r(u(v)))
+				VPXOR(d, s.r(u(v)), t)
+			default:
+				VPXOR(b, s.r(u(v)), t)
+			}
+			VPADDD(t, a, a)
+		case 3: // I = C ^ (B | ~D) = ~(C ^ (D & ~B)); subtracting x adds ~x + 1
+			VPANDN(d, b, t)
+			VPXOR(c, t, t)
+			VPSUBD(t, a, a)
+		}
+		if shift == 16 {
+			VPSHUFB(md5Swap16(), a, a)
+		} else {
+			VPSLLD(U8(shift), a, t)
+			VPSRLD(U8(32-shift), a, a)
+			VPOR(t, a, a)
+		}
+		VPADDD(b, a, a)
+	}
+	k.fixed = func() {
+		save()
+		for i := range 64 {
+			for v := range nv {
+				a := variable(v, i, 0)
+				if s.wide {
+					VPADDD_BCST(Mem{Base: rTmp, Disp: 4 * i}, a, a)
+				} else {
+					VPBROADCASTD(Mem{Base: rTmp, Disp: 4 * i}, s.r(t(v)))
+					VPADDD(s.r(t(v)), a, a)
+				}
+				step(v, i)
+			}
+		}
+		addSaved()
+	}
+	k.round = func() {
+		save()
 		for v := range nv {
 			if s.wide {
 				var regs []vec
@@ -85,67 +166,19 @@ func md5Lanes(s isa, nv int) {
 		}
 		for i := range 64 {
 			g := [4]int{i, 5*i + 1, 3*i + 5, 7 * i}[i/16] & 15
-			shift := [4][4]int{{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}}[i/16][i%4]
 			for v := range nv {
-				a, b, c, d := s.r(state(v, -i&3)), s.r(state(v, (1-i)&3)), s.r(state(v, (2-i)&3)), s.r(state(v, (3-i)&3))
-				t := s.r(t(v))
+				a := variable(v, i, 0)
 				if s.wide {
-					// Truth tables of B, C, D as the operands: F G H I.
-					table8 := []uint8{0xca, 0xe4, 0x96, 0x39}[i/16]
 					VPADDD(s.r(place[g]), a, a)
 					VPADDD_BCST(table.Offset(4*i), a, a)
-					VMOVDQA64(b, t)
-					VPTERNLOGD(U8(table8), d, c, t)
-					VPADDD(t, a, a)
-					VPROLD(U8(shift), a, a)
-					VPADDD(b, a, a)
-					continue
-				}
-				VPADDD(word(v, g), a, a)
-				VPADDD(table.Offset(32*i), a, a)
-				switch i / 16 {
-				case 0: // F = D ^ (B & (C ^ D))
-					VPXOR(c, d, t)
-					VPAND(b, t, t)
-					VPXOR(d, t, t)
-					VPADDD(t, a, a)
-				case 1: // G = (B & D) | (C & ~D); the terms share no bit
-					VPANDN(c, d, t)
-					VPADDD(t, a, a)
-					VPAND(b, d, t)
-					VPADDD(t, a, a)
-				case 2: // H = B ^ C ^ D; every second time B ^ C is known as C ^ D
-					switch {
-					case !carry:
-						VPXOR(c, d, t)
-						VPXOR(b, t, t)
-					case i%2 == 0:
-						VPXOR(b, c, s.r(u(v)))
-						VPXOR(d, s.r(u(v)), t)
-					default:
-						VPXOR(b, s.r(u(v)), t)
-					}
-					VPADDD(t, a, a)
-				case 3: // I = C ^ (B | ~D) = ~(C ^ (D & ~B)); subtracting x adds ~x + 1
-					VPANDN(d, b, t)
-					VPXOR(c, t, t)
-					VPSUBD(t, a, a)
-				}
-				if shift == 16 {
-					VPSHUFB(md5Swap16(), a, a)
 				} else {
-					VPSLLD(U8(shift), a, t)
-					VPSRLD(U8(32-shift), a, a)
-					VPOR(t, a, a)
+					VPADDD(word(v, g), a, a)
+					VPADDD(table.Offset(32*i), a, a)
 				}
-				VPADDD(b, a, a)
+				step(v, i)
 			}
 		}
-		for v := range nv {
-			for i := range 4 {
-				VPADDD(saved(v, i), s.r(state(v, i)), s.r(state(v, i)))
-			}
-		}
+		addSaved()
 	}
 	k.digest = func() {
 		for v := range nv {

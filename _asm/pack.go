@@ -77,12 +77,12 @@ func emitPack(s isa, ones, mark Mem, size int, little bool) {
 	if !s.wide {
 		reads = fmt.Sprintf("It reads %d bytes from skip on, whatever the row's length.", size)
 	}
-	TEXT(name, NOSPLIT, "func(dst *byte, refs *[2]uint64, n, skip, extra int)")
+	TEXT(name, NOSPLIT, "func(dst *byte, refs *[2]uint64, n, skip, extra, step int)")
 	Doc(
-		fmt.Sprintf("%s writes the last %d bytes of n padded messages to dst, one after", name, size),
-		"the other: what is left of each row after skip bytes, the one bit, zeros, and",
-		fmt.Sprintf("the message's length in bits, %s-endian; extra bytes count as hashed", word),
-		"before the row. "+reads,
+		fmt.Sprintf("%s writes the last %d bytes of n padded messages to dst, step bytes", name, size),
+		"apart: what is left of each row after skip bytes, the one bit, zeros, and the",
+		fmt.Sprintf("message's length in bits, %s-endian; extra bytes count as hashed before the", word),
+		"row. With a smaller step each message overwrites the end of the one before. "+reads,
 	)
 	Pragma("noescape")
 	var (
@@ -96,6 +96,10 @@ func emitPack(s isa, ones, mark Mem, size int, little bool) {
 	Load(Param("n"), n)
 	Load(Param("skip"), skip)
 	Load(Param("extra"), extra)
+	step, err := Param("step").Resolve()
+	if err != nil {
+		panic(err)
+	}
 	if s.wide {
 		MOVQ(I32(-1), onesAt)
 	} else {
@@ -160,7 +164,7 @@ func emitPack(s isa, ones, mark Mem, size int, little bool) {
 	}
 	MOVQ(bits, Mem{Base: dst, Disp: size - 8})
 	ADDQ(U8(refSize), refs)
-	ADDQ(U32(uint32(size)), dst)
+	ADDQ(step.Addr, dst)
 	DECQ(n)
 	JNZ(LabelRef("next"))
 	Label("done")

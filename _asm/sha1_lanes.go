@@ -61,12 +61,77 @@ func sha1Lanes(s isa, nv int) {
 			VPSHUFB(swap, s.r(v), s.r(v))
 		}
 	}
-	k.round = func() {
+	save := func() {
 		for v := range nv {
 			for i := range 5 {
 				s.store(state(v, i), saved(v, i))
 			}
 		}
+	}
+	addSaved := func() {
+		for v := range nv {
+			for i := range 5 {
+				VPADDD(saved(v, i), s.r(state(v, i)), s.r(state(v, i)))
+			}
+		}
+	}
+	// variable j of stream v in round i, a to e.
+	variable := func(v, i, j int) reg.VecPhysical { return s.r(state(v, ((j-i)%5+5)%5)) }
+	// step is round i of stream v after the word and the constant are in e.
+	step := func(v, i int) {
+		x := func(j int) reg.VecPhysical { return variable(v, i, j) }
+		a, b, c, d, e := x(0), x(1), x(2), x(3), x(4)
+		t, u := s.r(t(v)), s.r(u(v))
+		if s.wide {
+			VMOVDQA64(b, t)
+			VPTERNLOGD(U8([]uint8{0xca, 0x96, 0xe8, 0x96}[i/20]), d, c, t)
+			VPADDD(t, e, e)
+			VPROLD(U8(5), a, u)
+			VPADDD(u, e, e)
+			VPROLD(U8(30), b, b)
+			return
+		}
+		switch i / 20 {
+		case 0: // choose: d ^ (b & (c ^ d))
+			VPXOR(c, d, t)
+			VPAND(b, t, t)
+			VPXOR(d, t, t)
+		case 2: // majority: (c & d) + (b & (c ^ d)), which share no bit
+			VPAND(c, d, t)
+			VPXOR(c, d, u)
+			VPADDD(t, e, e)
+			VPAND(b, u, t)
+		default: // parity
+			VPXOR(b, c, t)
+			VPXOR(d, t, t)
+		}
+		VPADDD(t, e, e)
+		VPSLLD(U8(5), a, t)
+		VPSRLD(U8(27), a, u)
+		VPOR(t, u, u)
+		VPADDD(u, e, e)
+		VPSLLD(U8(30), b, t)
+		VPSRLD(U8(2), b, b)
+		VPOR(t, b, b)
+	}
+	k.fixed = func() {
+		save()
+		for i := range 80 {
+			for v := range nv {
+				e := variable(v, i, 4)
+				if s.wide {
+					VPADDD_BCST(Mem{Base: rTmp, Disp: 4 * i}, e, e)
+				} else {
+					VPBROADCASTD(Mem{Base: rTmp, Disp: 4 * i}, s.r(t(v)))
+					VPADDD(s.r(t(v)), e, e)
+				}
+				step(v, i)
+			}
+		}
+		addSaved()
+	}
+	k.round = func() {
+		save()
 		for v := range nv {
 			if s.wide {
 				s.words32(k, v*n, 4, []vec{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 12, 13}, func(w int, r vec) {
@@ -92,9 +157,7 @@ func sha1Lanes(s isa, nv int) {
 				s.load(constants.Offset(i/20*s.size()), 14)
 			}
 			for v := range nv {
-				x := func(j int) reg.VecPhysical { return s.r(state(v, ((j-i)%5+5)%5)) }
-				a, b, c, d, e := x(0), x(1), x(2), x(3), x(4)
-				t, u := s.r(t(v)), s.r(u(v))
+				e := variable(v, i, 4)
 				if s.wide {
 					w := s.r(place[i&15])
 					if i >= 16 {
@@ -104,14 +167,10 @@ func sha1Lanes(s isa, nv int) {
 					}
 					VPADDD(w, e, e)
 					VPADDD(s.r(14), e, e)
-					VMOVDQA64(b, t)
-					VPTERNLOGD(U8([]uint8{0xca, 0x96, 0xe8, 0x96}[i/20]), d, c, t)
-					VPADDD(t, e, e)
-					VPROLD(U8(5), a, u)
-					VPADDD(u, e, e)
-					VPROLD(U8(30), b, b)
+					step(v, i)
 					continue
 				}
+				t, u := s.r(t(v)), s.r(u(v))
 				if i < 16 {
 					VPADDD(wordMem(v, i), e, e)
 				} else {
@@ -126,35 +185,10 @@ func sha1Lanes(s isa, nv int) {
 					VPADDD(t, e, e)
 				}
 				VPADDD(constants.Offset(i/20*s.size()), e, e)
-				switch i / 20 {
-				case 0: // choose: d ^ (b & (c ^ d))
-					VPXOR(c, d, t)
-					VPAND(b, t, t)
-					VPXOR(d, t, t)
-				case 2: // majority: (c & d) + (b & (c ^ d)), which share no bit
-					VPAND(c, d, t)
-					VPXOR(c, d, u)
-					VPADDD(t, e, e)
-					VPAND(b, u, t)
-				default: // parity
-					VPXOR(b, c, t)
-					VPXOR(d, t, t)
-				}
-				VPADDD(t, e, e)
-				VPSLLD(U8(5), a, t)
-				VPSRLD(U8(27), a, u)
-				VPOR(t, u, u)
-				VPADDD(u, e, e)
-				VPSLLD(U8(30), b, t)
-				VPSRLD(U8(2), b, b)
-				VPOR(t, b, b)
+				step(v, i)
 			}
 		}
-		for v := range nv {
-			for i := range 5 {
-				VPADDD(saved(v, i), s.r(state(v, i)), s.r(state(v, i)))
-			}
-		}
+		addSaved()
 	}
 	k.digest = func() {
 		for v := range nv {

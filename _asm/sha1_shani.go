@@ -43,15 +43,45 @@ func sha1SHANI() {
 			MOVOU(stateMem(i, 1), s.e[0])
 		}
 	}
-	k.round = func() {
+	save := func() {
 		for i, s := range streams {
 			MOVOA(s.abcd, saved(i, 0))
 			MOVOA(s.e[0], saved(i, 1))
 		}
+	}
+	// rounds are the four rounds of group g on words w.
+	rounds := func(s stream, g int, w Op) {
+		e, next := s.e[g&1], s.e[1-g&1]
+		if g == 0 {
+			PADDD(w, e)
+		} else {
+			SHA1NEXTE(w, e)
+		}
+		MOVO(s.abcd, next)
+		SHA1RNDS4(U8(g/5), e, s.abcd)
+	}
+	addSaved := func() {
+		for i, s := range streams {
+			SHA1NEXTE(saved(i, 1), s.e[0])
+			PADDD(saved(i, 0), s.abcd)
+		}
+	}
+	k.fixed = func() {
+		save()
+		w := streams[0].words[0]
+		for g := range 20 {
+			MOVOU(Mem{Base: rTmp, Disp: 16 * g}, w)
+			for _, s := range streams {
+				rounds(s, g, w)
+			}
+		}
+		addSaved()
+	}
+	k.round = func() {
+		save()
 		for g := range 20 { // groups of four rounds
 			for i, s := range streams {
 				w, last := s.words[g&1], s.words[1-g&1]
-				e, next := s.e[g&1], s.e[1-g&1]
 				if g < 4 {
 					MOVOU(k.lane(i)(16*g), w)
 					PSHUFB(reverse, w)
@@ -64,19 +94,10 @@ func sha1SHANI() {
 				if g < 19 {
 					MOVOA(w, words(i, g))
 				}
-				if g == 0 {
-					PADDD(w, e)
-				} else {
-					SHA1NEXTE(w, e)
-				}
-				MOVO(s.abcd, next)
-				SHA1RNDS4(U8(g/5), e, s.abcd)
+				rounds(s, g, w)
 			}
 		}
-		for i, s := range streams {
-			SHA1NEXTE(saved(i, 1), s.e[0])
-			PADDD(saved(i, 0), s.abcd)
-		}
+		addSaved()
 	}
 	k.digest = func() {
 		for i, s := range streams {

@@ -39,6 +39,33 @@ func sha256SHANI() {
 			MOVOU(Mem{Base: rState, Disp: 32*i + 16}, s.cdgh)
 		}
 	}
+	save := func() {
+		for i, s := range streams {
+			MOVOA(s.abef, k.memAt(32*i))
+			MOVOA(s.cdgh, k.memAt(32*i+16))
+		}
+	}
+	addSaved := func() {
+		for i, s := range streams {
+			PADDD(k.memAt(32*i), s.abef)
+			PADDD(k.memAt(32*i+16), s.cdgh)
+		}
+	}
+	k.fixed = func() {
+		save()
+		for r := range 16 {
+			// Both streams add the same words: one copy of each half is enough.
+			MOVOU(Mem{Base: rTmp, Disp: 16 * r}, wk)
+			for _, s := range streams {
+				SHA256RNDS2(wk, s.abef, s.cdgh)
+			}
+			PSHUFD(U8(0x0e), wk, wk)
+			for _, s := range streams {
+				SHA256RNDS2(wk, s.cdgh, s.abef)
+			}
+		}
+		addSaved()
+	}
 	k.round = func() {
 		for i, s := range streams {
 			row := k.lane(i)
@@ -46,9 +73,8 @@ func sha256SHANI() {
 				MOVOU(row(16*q), m)
 				PSHUFB(swap, m)
 			}
-			MOVOA(s.abef, k.memAt(32*i))
-			MOVOA(s.cdgh, k.memAt(32*i+16))
 		}
+		save()
 		for r := range 16 {
 			for _, s := range streams {
 				m0, m1, m2, m3 := s.m[r&3], s.m[(r+1)&3], s.m[(r+2)&3], s.m[(r+3)&3]
@@ -66,10 +92,7 @@ func sha256SHANI() {
 				}
 			}
 		}
-		for i, s := range streams {
-			PADDD(k.memAt(32*i), s.abef)
-			PADDD(k.memAt(32*i+16), s.cdgh)
-		}
+		addSaved()
 	}
 	k.digest = func() {
 		for i, s := range streams {

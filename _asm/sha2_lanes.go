@@ -105,11 +105,10 @@ func sha2Lanes(s isa, f sha2) {
 			s.load(stateMem(i), i)
 		}
 	}
+	// round is one round after the word and its constant are in h.
 	round := func(i int) {
 		v := func(x int) vec { return (x - i) & 7 }
 		a, b, c, d, e, ff, g, h := v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7)
-		ops.add(word(i), h)
-		ops.addConstant(Mem{Base: rTmp, Disp: i * times * bytes}, h)
 		if s.wide {
 			VMOVDQA64(s.r(e), s.r(t1))
 			VPTERNLOGD(U8(0xca), s.r(g), s.r(ff), s.r(t1)) // e ? f : g
@@ -159,10 +158,29 @@ func sha2Lanes(s isa, f sha2) {
 		ops.add(s.r(t0), w)
 		s.store(w, wordMem(i))
 	}
-	k.round = func() {
+	addWord := func(i int) {
+		h := (7 - i) & 7
+		ops.add(word(i), h)
+		ops.addConstant(Mem{Base: rTmp, Disp: i * times * bytes}, h)
+	}
+	save := func() {
 		for i := range 8 {
 			s.store(i, saved(i))
 		}
+	}
+	// differences is where the majority of the first round starts from.
+	differences := func() {
+		if !s.wide {
+			VPXOR(s.r(1), s.r(2), s.r(xors[0]))
+		}
+	}
+	addSaved := func() {
+		for i := range 8 {
+			ops.add(saved(i), i)
+		}
+	}
+	k.round = func() {
+		save()
 		keep := func(w int, r vec) {
 			swap(r)
 			if s.wide {
@@ -185,12 +203,13 @@ func sha2Lanes(s isa, f sha2) {
 			for i := range 8 {
 				s.load(saved(i), i)
 			}
-			VPXOR(s.r(1), s.r(2), s.r(xors[0]))
 		}
+		differences()
 		LEAQ(constants, rTmp)
 		MOVQ(U32(uint32(f.rounds/16-1)), passes)
 		Label("pass")
 		for i := range 16 {
+			addWord(i)
 			round(i)
 			schedule(i)
 		}
@@ -198,11 +217,24 @@ func sha2Lanes(s isa, f sha2) {
 		DECQ(passes)
 		JNZ(LabelRef("pass"))
 		for i := range 16 {
+			addWord(i)
 			round(i)
 		}
-		for i := range 8 {
-			ops.add(saved(i), i)
+		addSaved()
+	}
+	k.fixed = func() {
+		save()
+		differences()
+		MOVQ(U32(uint32(f.rounds/16)), passes)
+		Label("fixedPass")
+		for i := range 16 {
+			ops.addScalar(Mem{Base: rTmp, Disp: i * bytes}, (7-i)&7, t0)
+			round(i)
 		}
+		ADDQ(U32(uint32(16*bytes)), rTmp)
+		DECQ(passes)
+		JNZ(LabelRef("fixedPass"))
+		addSaved()
 	}
 	k.digest = func() {
 		for i := range 8 {
@@ -265,6 +297,20 @@ func (o wordOps) addConstant(m Mem, to vec) {
 		VPADDQ_BCST(m, o.s.r(to), o.s.r(to))
 	default:
 		VPADDD_BCST(m, o.s.r(to), o.s.r(to))
+	}
+}
+
+// addScalar adds one word of memory to every lane; t is work space.
+func (o wordOps) addScalar(m Mem, to, t vec) {
+	switch {
+	case o.s.wide:
+		o.addConstant(m, to)
+	case o.bits == 64:
+		VPBROADCASTQ(m, o.s.r(t))
+		o.add(o.s.r(t), to)
+	default:
+		VPBROADCASTD(m, o.s.r(t))
+		o.add(o.s.r(t), to)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/arrowmask/arrowmask/internal/childtest"
 )
 
 // TestB14FIPSModes runs this binary under each setting of Go's cryptographic
@@ -42,7 +44,7 @@ func TestB14FIPSModes(t *testing.T) {
 }
 
 func checkMode(t *testing.T, child, mode string) {
-	out := runChild(t, "TestB14FIPSModes", child+"=1", "GODEBUG=fips140="+mode, EnvBackend+"=")
+	out := childtest.Run(t, "TestB14FIPSModes", child+"=1", "GODEBUG=fips140="+mode, EnvBackend+"=")
 	legacy, short := "90015098 refused=false,false", "ErrKey=false nil=true"
 	sha1 := "a9993e36 refused=false,false"
 	if mode == "only" {

@@ -69,7 +69,7 @@ func TestLanesBringStatesForward(t *testing.T) {
 					s.lanesAt[i] = newRowRef(addr(data[i]), len(data[i]), 0)
 					genericBlocks[k.alg](&want[i], data[i])
 				}
-				k.run(nil, &s.live, (*[2]uint64)(&s.lanesAt[0]), &s.stage[0], blocks, 0, 1, nil)
+				k.run(nil, &s.live, (*[2]uint64)(&s.lanesAt[0]), &s.stage[0], blocks, 0, 1, nil, nil)
 				for i := range want {
 					if got := k.read(&s.live, i); got != want[i] {
 						t.Fatalf("%d blocks, shift %d: lane %d of %d is wrong", blocks, shift, i, k.lanes)
@@ -195,7 +195,7 @@ func TestB04Packers(t *testing.T) {
 							end := c.alg.pad(&buf, row[skip+whole:skip+length], uint64(skip+length+extra))
 							want := append(bytes.Clone(row[skip:skip+whole]), end...)
 							got := place(out, size)
-							c.f(&got[0], (*[2]uint64)(&ref), 1, skip, extra)
+							c.f(&got[0], (*[2]uint64)(&ref), 1, skip, extra, size)
 							if !bytes.Equal(got, want) {
 								t.Fatalf("%d bytes, %d skipped, %d before:\n% x, want\n% x", length, skip, extra, got, want)
 							}

@@ -518,9 +518,9 @@ DATA md5ConstantsAVX2<>+2040(SB)/4, $0xeb86d390
 DATA md5ConstantsAVX2<>+2044(SB)/4, $0xeb86d390
 GLOBL md5ConstantsAVX2<>(SB), RODATA|NOPTR, $2048
 
-// func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte)
+// func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·md5AVX2(SB), $2176-64
+TEXT ·md5AVX2(SB), $2176-72
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8
@@ -2894,6 +2894,1835 @@ tail:
 	JMP  block
 
 finish:
+	MOVQ         fixed+64(FP), AX
+	TESTQ        AX, AX
+	JZ           end
+	VMOVDQU      Y0, 1728(R13)
+	VMOVDQU      Y1, 1760(R13)
+	VMOVDQU      Y2, 1792(R13)
+	VMOVDQU      Y3, 1824(R13)
+	VMOVDQU      Y4, 1856(R13)
+	VMOVDQU      Y5, 1888(R13)
+	VMOVDQU      Y6, 1920(R13)
+	VMOVDQU      Y7, 1952(R13)
+	VMOVDQU      Y8, 1984(R13)
+	VMOVDQU      Y9, 2016(R13)
+	VMOVDQU      Y10, 2048(R13)
+	VMOVDQU      Y11, 2080(R13)
+	VPBROADCASTD (AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPAND        Y1, Y12, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x07, Y0, Y12
+	VPSRLD       $0x19, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD (AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPAND        Y5, Y13, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x07, Y4, Y13
+	VPSRLD       $0x19, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD (AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPAND        Y9, Y14, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x07, Y8, Y14
+	VPSRLD       $0x19, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 4(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPAND        Y0, Y12, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0c, Y3, Y12
+	VPSRLD       $0x14, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 4(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPAND        Y4, Y13, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0c, Y7, Y13
+	VPSRLD       $0x14, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 4(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPAND        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0c, Y11, Y14
+	VPSRLD       $0x14, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 8(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPAND        Y3, Y12, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x11, Y2, Y12
+	VPSRLD       $0x0f, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 8(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPAND        Y7, Y13, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x11, Y6, Y13
+	VPSRLD       $0x0f, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 8(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPAND        Y11, Y14, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x11, Y10, Y14
+	VPSRLD       $0x0f, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 12(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPAND        Y2, Y12, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x16, Y1, Y12
+	VPSRLD       $0x0a, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 12(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPAND        Y6, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x16, Y5, Y13
+	VPSRLD       $0x0a, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 12(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x16, Y9, Y14
+	VPSRLD       $0x0a, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 16(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPAND        Y1, Y12, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x07, Y0, Y12
+	VPSRLD       $0x19, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 16(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPAND        Y5, Y13, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x07, Y4, Y13
+	VPSRLD       $0x19, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 16(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPAND        Y9, Y14, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x07, Y8, Y14
+	VPSRLD       $0x19, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 20(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPAND        Y0, Y12, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0c, Y3, Y12
+	VPSRLD       $0x14, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 20(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPAND        Y4, Y13, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0c, Y7, Y13
+	VPSRLD       $0x14, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 20(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPAND        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0c, Y11, Y14
+	VPSRLD       $0x14, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 24(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPAND        Y3, Y12, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x11, Y2, Y12
+	VPSRLD       $0x0f, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 24(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPAND        Y7, Y13, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x11, Y6, Y13
+	VPSRLD       $0x0f, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 24(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPAND        Y11, Y14, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x11, Y10, Y14
+	VPSRLD       $0x0f, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 28(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPAND        Y2, Y12, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x16, Y1, Y12
+	VPSRLD       $0x0a, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 28(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPAND        Y6, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x16, Y5, Y13
+	VPSRLD       $0x0a, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 28(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x16, Y9, Y14
+	VPSRLD       $0x0a, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 32(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPAND        Y1, Y12, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x07, Y0, Y12
+	VPSRLD       $0x19, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 32(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPAND        Y5, Y13, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x07, Y4, Y13
+	VPSRLD       $0x19, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 32(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPAND        Y9, Y14, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x07, Y8, Y14
+	VPSRLD       $0x19, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 36(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPAND        Y0, Y12, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0c, Y3, Y12
+	VPSRLD       $0x14, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 36(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPAND        Y4, Y13, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0c, Y7, Y13
+	VPSRLD       $0x14, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 36(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPAND        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0c, Y11, Y14
+	VPSRLD       $0x14, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 40(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPAND        Y3, Y12, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x11, Y2, Y12
+	VPSRLD       $0x0f, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 40(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPAND        Y7, Y13, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x11, Y6, Y13
+	VPSRLD       $0x0f, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 40(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPAND        Y11, Y14, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x11, Y10, Y14
+	VPSRLD       $0x0f, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 44(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPAND        Y2, Y12, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x16, Y1, Y12
+	VPSRLD       $0x0a, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 44(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPAND        Y6, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x16, Y5, Y13
+	VPSRLD       $0x0a, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 44(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x16, Y9, Y14
+	VPSRLD       $0x0a, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 48(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPAND        Y1, Y12, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x07, Y0, Y12
+	VPSRLD       $0x19, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 48(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPAND        Y5, Y13, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x07, Y4, Y13
+	VPSRLD       $0x19, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 48(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPAND        Y9, Y14, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x07, Y8, Y14
+	VPSRLD       $0x19, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 52(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPAND        Y0, Y12, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0c, Y3, Y12
+	VPSRLD       $0x14, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 52(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPAND        Y4, Y13, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0c, Y7, Y13
+	VPSRLD       $0x14, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 52(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPAND        Y8, Y14, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0c, Y11, Y14
+	VPSRLD       $0x14, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 56(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPAND        Y3, Y12, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x11, Y2, Y12
+	VPSRLD       $0x0f, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 56(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPAND        Y7, Y13, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x11, Y6, Y13
+	VPSRLD       $0x0f, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 56(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPAND        Y11, Y14, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x11, Y10, Y14
+	VPSRLD       $0x0f, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 60(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPAND        Y2, Y12, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x16, Y1, Y12
+	VPSRLD       $0x0a, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 60(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPAND        Y6, Y13, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x16, Y5, Y13
+	VPSRLD       $0x0a, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 60(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPAND        Y10, Y14, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x16, Y9, Y14
+	VPSRLD       $0x0a, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 64(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y2, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPAND        Y1, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x05, Y0, Y12
+	VPSRLD       $0x1b, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 64(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y6, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPAND        Y5, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x05, Y4, Y13
+	VPSRLD       $0x1b, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 64(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y10, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPAND        Y9, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x05, Y8, Y14
+	VPSRLD       $0x1b, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 68(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y1, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPAND        Y0, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x09, Y3, Y12
+	VPSRLD       $0x17, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 68(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y5, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPAND        Y4, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x09, Y7, Y13
+	VPSRLD       $0x17, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 68(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y9, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPAND        Y8, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x09, Y11, Y14
+	VPSRLD       $0x17, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 72(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y0, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPAND        Y3, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x0e, Y2, Y12
+	VPSRLD       $0x12, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 72(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y4, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPAND        Y7, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x0e, Y6, Y13
+	VPSRLD       $0x12, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 72(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y8, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPAND        Y11, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x0e, Y10, Y14
+	VPSRLD       $0x12, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 76(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y3, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPAND        Y2, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x14, Y1, Y12
+	VPSRLD       $0x0c, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 76(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y7, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPAND        Y6, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x14, Y5, Y13
+	VPSRLD       $0x0c, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 76(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y11, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPAND        Y10, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x14, Y9, Y14
+	VPSRLD       $0x0c, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 80(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y2, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPAND        Y1, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x05, Y0, Y12
+	VPSRLD       $0x1b, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 80(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y6, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPAND        Y5, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x05, Y4, Y13
+	VPSRLD       $0x1b, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 80(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y10, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPAND        Y9, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x05, Y8, Y14
+	VPSRLD       $0x1b, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 84(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y1, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPAND        Y0, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x09, Y3, Y12
+	VPSRLD       $0x17, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 84(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y5, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPAND        Y4, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x09, Y7, Y13
+	VPSRLD       $0x17, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 84(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y9, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPAND        Y8, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x09, Y11, Y14
+	VPSRLD       $0x17, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 88(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y0, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPAND        Y3, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x0e, Y2, Y12
+	VPSRLD       $0x12, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 88(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y4, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPAND        Y7, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x0e, Y6, Y13
+	VPSRLD       $0x12, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 88(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y8, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPAND        Y11, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x0e, Y10, Y14
+	VPSRLD       $0x12, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 92(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y3, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPAND        Y2, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x14, Y1, Y12
+	VPSRLD       $0x0c, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 92(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y7, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPAND        Y6, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x14, Y5, Y13
+	VPSRLD       $0x0c, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 92(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y11, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPAND        Y10, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x14, Y9, Y14
+	VPSRLD       $0x0c, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 96(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y2, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPAND        Y1, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x05, Y0, Y12
+	VPSRLD       $0x1b, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 96(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y6, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPAND        Y5, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x05, Y4, Y13
+	VPSRLD       $0x1b, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 96(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y10, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPAND        Y9, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x05, Y8, Y14
+	VPSRLD       $0x1b, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 100(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y1, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPAND        Y0, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x09, Y3, Y12
+	VPSRLD       $0x17, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 100(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y5, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPAND        Y4, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x09, Y7, Y13
+	VPSRLD       $0x17, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 100(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y9, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPAND        Y8, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x09, Y11, Y14
+	VPSRLD       $0x17, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 104(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y0, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPAND        Y3, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x0e, Y2, Y12
+	VPSRLD       $0x12, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 104(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y4, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPAND        Y7, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x0e, Y6, Y13
+	VPSRLD       $0x12, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 104(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y8, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPAND        Y11, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x0e, Y10, Y14
+	VPSRLD       $0x12, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 108(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y3, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPAND        Y2, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x14, Y1, Y12
+	VPSRLD       $0x0c, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 108(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y7, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPAND        Y6, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x14, Y5, Y13
+	VPSRLD       $0x0c, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 108(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y11, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPAND        Y10, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x14, Y9, Y14
+	VPSRLD       $0x0c, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 112(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y2, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPAND        Y1, Y3, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x05, Y0, Y12
+	VPSRLD       $0x1b, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 112(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y6, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPAND        Y5, Y7, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x05, Y4, Y13
+	VPSRLD       $0x1b, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 112(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y10, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPAND        Y9, Y11, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x05, Y8, Y14
+	VPSRLD       $0x1b, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 116(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y1, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPAND        Y0, Y2, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x09, Y3, Y12
+	VPSRLD       $0x17, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 116(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y5, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPAND        Y4, Y6, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x09, Y7, Y13
+	VPSRLD       $0x17, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 116(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y9, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPAND        Y8, Y10, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x09, Y11, Y14
+	VPSRLD       $0x17, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 120(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y0, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPAND        Y3, Y1, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSLLD       $0x0e, Y2, Y12
+	VPSRLD       $0x12, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 120(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y4, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPAND        Y7, Y5, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSLLD       $0x0e, Y6, Y13
+	VPSRLD       $0x12, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 120(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y8, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPAND        Y11, Y9, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSLLD       $0x0e, Y10, Y14
+	VPSRLD       $0x12, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 124(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y3, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPAND        Y2, Y0, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x14, Y1, Y12
+	VPSRLD       $0x0c, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 124(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y7, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPAND        Y6, Y4, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x14, Y5, Y13
+	VPSRLD       $0x0c, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 124(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y11, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPAND        Y10, Y8, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x14, Y9, Y14
+	VPSRLD       $0x0c, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 128(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x04, Y0, Y12
+	VPSRLD       $0x1c, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 128(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x04, Y4, Y13
+	VPSRLD       $0x1c, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 128(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x04, Y8, Y14
+	VPSRLD       $0x1c, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 132(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0b, Y3, Y12
+	VPSRLD       $0x15, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 132(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0b, Y7, Y13
+	VPSRLD       $0x15, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 132(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0b, Y11, Y14
+	VPSRLD       $0x15, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 136(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSHUFB      md5Swap16<>+0(SB), Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 136(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSHUFB      md5Swap16<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 136(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSHUFB      md5Swap16<>+0(SB), Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 140(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x17, Y1, Y12
+	VPSRLD       $0x09, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 140(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x17, Y5, Y13
+	VPSRLD       $0x09, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 140(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x17, Y9, Y14
+	VPSRLD       $0x09, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 144(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x04, Y0, Y12
+	VPSRLD       $0x1c, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 144(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x04, Y4, Y13
+	VPSRLD       $0x1c, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 144(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x04, Y8, Y14
+	VPSRLD       $0x1c, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 148(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0b, Y3, Y12
+	VPSRLD       $0x15, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 148(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0b, Y7, Y13
+	VPSRLD       $0x15, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 148(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0b, Y11, Y14
+	VPSRLD       $0x15, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 152(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSHUFB      md5Swap16<>+0(SB), Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 152(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSHUFB      md5Swap16<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 152(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSHUFB      md5Swap16<>+0(SB), Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 156(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x17, Y1, Y12
+	VPSRLD       $0x09, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 156(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x17, Y5, Y13
+	VPSRLD       $0x09, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 156(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x17, Y9, Y14
+	VPSRLD       $0x09, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 160(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x04, Y0, Y12
+	VPSRLD       $0x1c, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 160(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x04, Y4, Y13
+	VPSRLD       $0x1c, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 160(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x04, Y8, Y14
+	VPSRLD       $0x1c, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 164(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0b, Y3, Y12
+	VPSRLD       $0x15, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 164(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0b, Y7, Y13
+	VPSRLD       $0x15, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 164(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0b, Y11, Y14
+	VPSRLD       $0x15, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 168(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSHUFB      md5Swap16<>+0(SB), Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 168(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSHUFB      md5Swap16<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 168(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSHUFB      md5Swap16<>+0(SB), Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 172(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x17, Y1, Y12
+	VPSRLD       $0x09, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 172(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x17, Y5, Y13
+	VPSRLD       $0x09, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 172(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x17, Y9, Y14
+	VPSRLD       $0x09, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 176(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPXOR        Y2, Y3, Y12
+	VPXOR        Y1, Y12, Y12
+	VPADDD       Y12, Y0, Y0
+	VPSLLD       $0x04, Y0, Y12
+	VPSRLD       $0x1c, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 176(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPXOR        Y6, Y7, Y13
+	VPXOR        Y5, Y13, Y13
+	VPADDD       Y13, Y4, Y4
+	VPSLLD       $0x04, Y4, Y13
+	VPSRLD       $0x1c, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 176(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPXOR        Y10, Y11, Y14
+	VPXOR        Y9, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPSLLD       $0x04, Y8, Y14
+	VPSRLD       $0x1c, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 180(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPXOR        Y1, Y2, Y12
+	VPXOR        Y0, Y12, Y12
+	VPADDD       Y12, Y3, Y3
+	VPSLLD       $0x0b, Y3, Y12
+	VPSRLD       $0x15, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 180(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPXOR        Y5, Y6, Y13
+	VPXOR        Y4, Y13, Y13
+	VPADDD       Y13, Y7, Y7
+	VPSLLD       $0x0b, Y7, Y13
+	VPSRLD       $0x15, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 180(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPXOR        Y9, Y10, Y14
+	VPXOR        Y8, Y14, Y14
+	VPADDD       Y14, Y11, Y11
+	VPSLLD       $0x0b, Y11, Y14
+	VPSRLD       $0x15, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 184(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPXOR        Y0, Y1, Y12
+	VPXOR        Y3, Y12, Y12
+	VPADDD       Y12, Y2, Y2
+	VPSHUFB      md5Swap16<>+0(SB), Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 184(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPXOR        Y4, Y5, Y13
+	VPXOR        Y7, Y13, Y13
+	VPADDD       Y13, Y6, Y6
+	VPSHUFB      md5Swap16<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 184(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPXOR        Y8, Y9, Y14
+	VPXOR        Y11, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPSHUFB      md5Swap16<>+0(SB), Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 188(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPXOR        Y3, Y0, Y12
+	VPXOR        Y2, Y12, Y12
+	VPADDD       Y12, Y1, Y1
+	VPSLLD       $0x17, Y1, Y12
+	VPSRLD       $0x09, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 188(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPXOR        Y7, Y4, Y13
+	VPXOR        Y6, Y13, Y13
+	VPADDD       Y13, Y5, Y5
+	VPSLLD       $0x17, Y5, Y13
+	VPSRLD       $0x09, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 188(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPXOR        Y11, Y8, Y14
+	VPXOR        Y10, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPSLLD       $0x17, Y9, Y14
+	VPSRLD       $0x09, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 192(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y3, Y1, Y12
+	VPXOR        Y2, Y12, Y12
+	VPSUBD       Y12, Y0, Y0
+	VPSLLD       $0x06, Y0, Y12
+	VPSRLD       $0x1a, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 192(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y7, Y5, Y13
+	VPXOR        Y6, Y13, Y13
+	VPSUBD       Y13, Y4, Y4
+	VPSLLD       $0x06, Y4, Y13
+	VPSRLD       $0x1a, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 192(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y11, Y9, Y14
+	VPXOR        Y10, Y14, Y14
+	VPSUBD       Y14, Y8, Y8
+	VPSLLD       $0x06, Y8, Y14
+	VPSRLD       $0x1a, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 196(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y2, Y0, Y12
+	VPXOR        Y1, Y12, Y12
+	VPSUBD       Y12, Y3, Y3
+	VPSLLD       $0x0a, Y3, Y12
+	VPSRLD       $0x16, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 196(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y6, Y4, Y13
+	VPXOR        Y5, Y13, Y13
+	VPSUBD       Y13, Y7, Y7
+	VPSLLD       $0x0a, Y7, Y13
+	VPSRLD       $0x16, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 196(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y10, Y8, Y14
+	VPXOR        Y9, Y14, Y14
+	VPSUBD       Y14, Y11, Y11
+	VPSLLD       $0x0a, Y11, Y14
+	VPSRLD       $0x16, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 200(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y1, Y3, Y12
+	VPXOR        Y0, Y12, Y12
+	VPSUBD       Y12, Y2, Y2
+	VPSLLD       $0x0f, Y2, Y12
+	VPSRLD       $0x11, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 200(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y5, Y7, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSUBD       Y13, Y6, Y6
+	VPSLLD       $0x0f, Y6, Y13
+	VPSRLD       $0x11, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 200(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y9, Y11, Y14
+	VPXOR        Y8, Y14, Y14
+	VPSUBD       Y14, Y10, Y10
+	VPSLLD       $0x0f, Y10, Y14
+	VPSRLD       $0x11, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 204(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y0, Y2, Y12
+	VPXOR        Y3, Y12, Y12
+	VPSUBD       Y12, Y1, Y1
+	VPSLLD       $0x15, Y1, Y12
+	VPSRLD       $0x0b, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 204(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y4, Y6, Y13
+	VPXOR        Y7, Y13, Y13
+	VPSUBD       Y13, Y5, Y5
+	VPSLLD       $0x15, Y5, Y13
+	VPSRLD       $0x0b, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 204(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y8, Y10, Y14
+	VPXOR        Y11, Y14, Y14
+	VPSUBD       Y14, Y9, Y9
+	VPSLLD       $0x15, Y9, Y14
+	VPSRLD       $0x0b, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 208(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y3, Y1, Y12
+	VPXOR        Y2, Y12, Y12
+	VPSUBD       Y12, Y0, Y0
+	VPSLLD       $0x06, Y0, Y12
+	VPSRLD       $0x1a, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 208(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y7, Y5, Y13
+	VPXOR        Y6, Y13, Y13
+	VPSUBD       Y13, Y4, Y4
+	VPSLLD       $0x06, Y4, Y13
+	VPSRLD       $0x1a, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 208(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y11, Y9, Y14
+	VPXOR        Y10, Y14, Y14
+	VPSUBD       Y14, Y8, Y8
+	VPSLLD       $0x06, Y8, Y14
+	VPSRLD       $0x1a, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 212(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y2, Y0, Y12
+	VPXOR        Y1, Y12, Y12
+	VPSUBD       Y12, Y3, Y3
+	VPSLLD       $0x0a, Y3, Y12
+	VPSRLD       $0x16, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 212(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y6, Y4, Y13
+	VPXOR        Y5, Y13, Y13
+	VPSUBD       Y13, Y7, Y7
+	VPSLLD       $0x0a, Y7, Y13
+	VPSRLD       $0x16, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 212(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y10, Y8, Y14
+	VPXOR        Y9, Y14, Y14
+	VPSUBD       Y14, Y11, Y11
+	VPSLLD       $0x0a, Y11, Y14
+	VPSRLD       $0x16, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 216(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y1, Y3, Y12
+	VPXOR        Y0, Y12, Y12
+	VPSUBD       Y12, Y2, Y2
+	VPSLLD       $0x0f, Y2, Y12
+	VPSRLD       $0x11, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 216(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y5, Y7, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSUBD       Y13, Y6, Y6
+	VPSLLD       $0x0f, Y6, Y13
+	VPSRLD       $0x11, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 216(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y9, Y11, Y14
+	VPXOR        Y8, Y14, Y14
+	VPSUBD       Y14, Y10, Y10
+	VPSLLD       $0x0f, Y10, Y14
+	VPSRLD       $0x11, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 220(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y0, Y2, Y12
+	VPXOR        Y3, Y12, Y12
+	VPSUBD       Y12, Y1, Y1
+	VPSLLD       $0x15, Y1, Y12
+	VPSRLD       $0x0b, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 220(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y4, Y6, Y13
+	VPXOR        Y7, Y13, Y13
+	VPSUBD       Y13, Y5, Y5
+	VPSLLD       $0x15, Y5, Y13
+	VPSRLD       $0x0b, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 220(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y8, Y10, Y14
+	VPXOR        Y11, Y14, Y14
+	VPSUBD       Y14, Y9, Y9
+	VPSLLD       $0x15, Y9, Y14
+	VPSRLD       $0x0b, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 224(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y3, Y1, Y12
+	VPXOR        Y2, Y12, Y12
+	VPSUBD       Y12, Y0, Y0
+	VPSLLD       $0x06, Y0, Y12
+	VPSRLD       $0x1a, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 224(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y7, Y5, Y13
+	VPXOR        Y6, Y13, Y13
+	VPSUBD       Y13, Y4, Y4
+	VPSLLD       $0x06, Y4, Y13
+	VPSRLD       $0x1a, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 224(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y11, Y9, Y14
+	VPXOR        Y10, Y14, Y14
+	VPSUBD       Y14, Y8, Y8
+	VPSLLD       $0x06, Y8, Y14
+	VPSRLD       $0x1a, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 228(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y2, Y0, Y12
+	VPXOR        Y1, Y12, Y12
+	VPSUBD       Y12, Y3, Y3
+	VPSLLD       $0x0a, Y3, Y12
+	VPSRLD       $0x16, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 228(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y6, Y4, Y13
+	VPXOR        Y5, Y13, Y13
+	VPSUBD       Y13, Y7, Y7
+	VPSLLD       $0x0a, Y7, Y13
+	VPSRLD       $0x16, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 228(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y10, Y8, Y14
+	VPXOR        Y9, Y14, Y14
+	VPSUBD       Y14, Y11, Y11
+	VPSLLD       $0x0a, Y11, Y14
+	VPSRLD       $0x16, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 232(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y1, Y3, Y12
+	VPXOR        Y0, Y12, Y12
+	VPSUBD       Y12, Y2, Y2
+	VPSLLD       $0x0f, Y2, Y12
+	VPSRLD       $0x11, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 232(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y5, Y7, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSUBD       Y13, Y6, Y6
+	VPSLLD       $0x0f, Y6, Y13
+	VPSRLD       $0x11, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 232(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y9, Y11, Y14
+	VPXOR        Y8, Y14, Y14
+	VPSUBD       Y14, Y10, Y10
+	VPSLLD       $0x0f, Y10, Y14
+	VPSRLD       $0x11, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 236(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y0, Y2, Y12
+	VPXOR        Y3, Y12, Y12
+	VPSUBD       Y12, Y1, Y1
+	VPSLLD       $0x15, Y1, Y12
+	VPSRLD       $0x0b, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 236(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y4, Y6, Y13
+	VPXOR        Y7, Y13, Y13
+	VPSUBD       Y13, Y5, Y5
+	VPSLLD       $0x15, Y5, Y13
+	VPSRLD       $0x0b, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 236(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y8, Y10, Y14
+	VPXOR        Y11, Y14, Y14
+	VPSUBD       Y14, Y9, Y9
+	VPSLLD       $0x15, Y9, Y14
+	VPSRLD       $0x0b, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPBROADCASTD 240(AX), Y12
+	VPADDD       Y12, Y0, Y0
+	VPANDN       Y3, Y1, Y12
+	VPXOR        Y2, Y12, Y12
+	VPSUBD       Y12, Y0, Y0
+	VPSLLD       $0x06, Y0, Y12
+	VPSRLD       $0x1a, Y0, Y0
+	VPOR         Y12, Y0, Y0
+	VPADDD       Y1, Y0, Y0
+	VPBROADCASTD 240(AX), Y13
+	VPADDD       Y13, Y4, Y4
+	VPANDN       Y7, Y5, Y13
+	VPXOR        Y6, Y13, Y13
+	VPSUBD       Y13, Y4, Y4
+	VPSLLD       $0x06, Y4, Y13
+	VPSRLD       $0x1a, Y4, Y4
+	VPOR         Y13, Y4, Y4
+	VPADDD       Y5, Y4, Y4
+	VPBROADCASTD 240(AX), Y14
+	VPADDD       Y14, Y8, Y8
+	VPANDN       Y11, Y9, Y14
+	VPXOR        Y10, Y14, Y14
+	VPSUBD       Y14, Y8, Y8
+	VPSLLD       $0x06, Y8, Y14
+	VPSRLD       $0x1a, Y8, Y8
+	VPOR         Y14, Y8, Y8
+	VPADDD       Y9, Y8, Y8
+	VPBROADCASTD 244(AX), Y12
+	VPADDD       Y12, Y3, Y3
+	VPANDN       Y2, Y0, Y12
+	VPXOR        Y1, Y12, Y12
+	VPSUBD       Y12, Y3, Y3
+	VPSLLD       $0x0a, Y3, Y12
+	VPSRLD       $0x16, Y3, Y3
+	VPOR         Y12, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPBROADCASTD 244(AX), Y13
+	VPADDD       Y13, Y7, Y7
+	VPANDN       Y6, Y4, Y13
+	VPXOR        Y5, Y13, Y13
+	VPSUBD       Y13, Y7, Y7
+	VPSLLD       $0x0a, Y7, Y13
+	VPSRLD       $0x16, Y7, Y7
+	VPOR         Y13, Y7, Y7
+	VPADDD       Y4, Y7, Y7
+	VPBROADCASTD 244(AX), Y14
+	VPADDD       Y14, Y11, Y11
+	VPANDN       Y10, Y8, Y14
+	VPXOR        Y9, Y14, Y14
+	VPSUBD       Y14, Y11, Y11
+	VPSLLD       $0x0a, Y11, Y14
+	VPSRLD       $0x16, Y11, Y11
+	VPOR         Y14, Y11, Y11
+	VPADDD       Y8, Y11, Y11
+	VPBROADCASTD 248(AX), Y12
+	VPADDD       Y12, Y2, Y2
+	VPANDN       Y1, Y3, Y12
+	VPXOR        Y0, Y12, Y12
+	VPSUBD       Y12, Y2, Y2
+	VPSLLD       $0x0f, Y2, Y12
+	VPSRLD       $0x11, Y2, Y2
+	VPOR         Y12, Y2, Y2
+	VPADDD       Y3, Y2, Y2
+	VPBROADCASTD 248(AX), Y13
+	VPADDD       Y13, Y6, Y6
+	VPANDN       Y5, Y7, Y13
+	VPXOR        Y4, Y13, Y13
+	VPSUBD       Y13, Y6, Y6
+	VPSLLD       $0x0f, Y6, Y13
+	VPSRLD       $0x11, Y6, Y6
+	VPOR         Y13, Y6, Y6
+	VPADDD       Y7, Y6, Y6
+	VPBROADCASTD 248(AX), Y14
+	VPADDD       Y14, Y10, Y10
+	VPANDN       Y9, Y11, Y14
+	VPXOR        Y8, Y14, Y14
+	VPSUBD       Y14, Y10, Y10
+	VPSLLD       $0x0f, Y10, Y14
+	VPSRLD       $0x11, Y10, Y10
+	VPOR         Y14, Y10, Y10
+	VPADDD       Y11, Y10, Y10
+	VPBROADCASTD 252(AX), Y12
+	VPADDD       Y12, Y1, Y1
+	VPANDN       Y0, Y2, Y12
+	VPXOR        Y3, Y12, Y12
+	VPSUBD       Y12, Y1, Y1
+	VPSLLD       $0x15, Y1, Y12
+	VPSRLD       $0x0b, Y1, Y1
+	VPOR         Y12, Y1, Y1
+	VPADDD       Y2, Y1, Y1
+	VPBROADCASTD 252(AX), Y13
+	VPADDD       Y13, Y5, Y5
+	VPANDN       Y4, Y6, Y13
+	VPXOR        Y7, Y13, Y13
+	VPSUBD       Y13, Y5, Y5
+	VPSLLD       $0x15, Y5, Y13
+	VPSRLD       $0x0b, Y5, Y5
+	VPOR         Y13, Y5, Y5
+	VPADDD       Y6, Y5, Y5
+	VPBROADCASTD 252(AX), Y14
+	VPADDD       Y14, Y9, Y9
+	VPANDN       Y8, Y10, Y14
+	VPXOR        Y11, Y14, Y14
+	VPSUBD       Y14, Y9, Y9
+	VPSLLD       $0x15, Y9, Y14
+	VPSRLD       $0x0b, Y9, Y9
+	VPOR         Y14, Y9, Y9
+	VPADDD       Y10, Y9, Y9
+	VPADDD       1728(R13), Y0, Y0
+	VPADDD       1760(R13), Y1, Y1
+	VPADDD       1792(R13), Y2, Y2
+	VPADDD       1824(R13), Y3, Y3
+	VPADDD       1856(R13), Y4, Y4
+	VPADDD       1888(R13), Y5, Y5
+	VPADDD       1920(R13), Y6, Y6
+	VPADDD       1952(R13), Y7, Y7
+	VPADDD       1984(R13), Y8, Y8
+	VPADDD       2016(R13), Y9, Y9
+	VPADDD       2048(R13), Y10, Y10
+	VPADDD       2080(R13), Y11, Y11
+
+end:
 	TESTQ        DI, DI
 	JZ           save
 	VPUNPCKLDQ   Y1, Y0, Y12

@@ -4,42 +4,42 @@
 
 package kernels
 
-// pack64LEAVX2 writes the last 64 bytes of n padded messages to dst, one after
-// the other: what is left of each row after skip bytes, the one bit, zeros, and
-// the message's length in bits, little-endian; extra bytes count as hashed
-// before the row. It reads 64 bytes from skip on, whatever the row's length.
+// pack64LEAVX2 writes the last 64 bytes of n padded messages to dst, step bytes
+// apart: what is left of each row after skip bytes, the one bit, zeros, and the
+// message's length in bits, little-endian; extra bytes count as hashed before the
+// row. With a smaller step each message overwrites the end of the one before. It reads 64 bytes from skip on, whatever the row's length.
 //
 //go:noescape
-func pack64LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+func pack64LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 
-// pack128LEAVX2 writes the last 128 bytes of n padded messages to dst, one after
-// the other: what is left of each row after skip bytes, the one bit, zeros, and
-// the message's length in bits, little-endian; extra bytes count as hashed
-// before the row. It reads 128 bytes from skip on, whatever the row's length.
+// pack128LEAVX2 writes the last 128 bytes of n padded messages to dst, step bytes
+// apart: what is left of each row after skip bytes, the one bit, zeros, and the
+// message's length in bits, little-endian; extra bytes count as hashed before the
+// row. With a smaller step each message overwrites the end of the one before. It reads 128 bytes from skip on, whatever the row's length.
 //
 //go:noescape
-func pack128LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+func pack128LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 
-// pack64BEAVX2 writes the last 64 bytes of n padded messages to dst, one after
-// the other: what is left of each row after skip bytes, the one bit, zeros, and
-// the message's length in bits, big-endian; extra bytes count as hashed
-// before the row. It reads 64 bytes from skip on, whatever the row's length.
+// pack64BEAVX2 writes the last 64 bytes of n padded messages to dst, step bytes
+// apart: what is left of each row after skip bytes, the one bit, zeros, and the
+// message's length in bits, big-endian; extra bytes count as hashed before the
+// row. With a smaller step each message overwrites the end of the one before. It reads 64 bytes from skip on, whatever the row's length.
 //
 //go:noescape
-func pack64BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+func pack64BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 
-// pack128BEAVX2 writes the last 128 bytes of n padded messages to dst, one after
-// the other: what is left of each row after skip bytes, the one bit, zeros, and
-// the message's length in bits, big-endian; extra bytes count as hashed
-// before the row. It reads 128 bytes from skip on, whatever the row's length.
+// pack128BEAVX2 writes the last 128 bytes of n padded messages to dst, step bytes
+// apart: what is left of each row after skip bytes, the one bit, zeros, and the
+// message's length in bits, big-endian; extra bytes count as hashed before the
+// row. With a smaller step each message overwrites the end of the one before. It reads 128 bytes from skip on, whatever the row's length.
 //
 //go:noescape
-func pack128BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+func pack128BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 
-// pack256BEAVX2 writes the last 256 bytes of n padded messages to dst, one after
-// the other: what is left of each row after skip bytes, the one bit, zeros, and
-// the message's length in bits, big-endian; extra bytes count as hashed
-// before the row. It reads 256 bytes from skip on, whatever the row's length.
+// pack256BEAVX2 writes the last 256 bytes of n padded messages to dst, step bytes
+// apart: what is left of each row after skip bytes, the one bit, zeros, and the
+// message's length in bits, big-endian; extra bytes count as hashed before the
+// row. With a smaller step each message overwrites the end of the one before. It reads 256 bytes from skip on, whatever the row's length.
 //
 //go:noescape
-func pack256BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+func pack256BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)

@@ -136,9 +136,9 @@ DATA packMark<>+496(SB)/8, $0x0000000000000000
 DATA packMark<>+504(SB)/8, $0x0000000000000000
 GLOBL packMark<>(SB), RODATA|NOPTR, $512
 
-// func pack64LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack64LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX2
-TEXT ·pack64LEAVX2(SB), NOSPLIT, $0-40
+TEXT ·pack64LEAVX2(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -170,7 +170,7 @@ next:
 	VMOVDQU Y1, 32(DI)
 	MOVQ    BX, 56(DI)
 	ADDQ    $0x10, SI
-	ADDQ    $0x00000040, DI
+	ADDQ    step+40(FP), DI
 	DECQ    CX
 	JNZ     next
 
@@ -178,9 +178,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack128LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack128LEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX2
-TEXT ·pack128LEAVX2(SB), NOSPLIT, $0-40
+TEXT ·pack128LEAVX2(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -220,7 +220,7 @@ next:
 	VMOVDQU Y3, 96(DI)
 	MOVQ    BX, 120(DI)
 	ADDQ    $0x10, SI
-	ADDQ    $0x00000080, DI
+	ADDQ    step+40(FP), DI
 	DECQ    CX
 	JNZ     next
 
@@ -228,9 +228,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack64BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack64BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX2
-TEXT ·pack64BEAVX2(SB), NOSPLIT, $0-40
+TEXT ·pack64BEAVX2(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -263,7 +263,7 @@ next:
 	VMOVDQU Y1, 32(DI)
 	MOVQ    BX, 56(DI)
 	ADDQ    $0x10, SI
-	ADDQ    $0x00000040, DI
+	ADDQ    step+40(FP), DI
 	DECQ    CX
 	JNZ     next
 
@@ -271,9 +271,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack128BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack128BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX2
-TEXT ·pack128BEAVX2(SB), NOSPLIT, $0-40
+TEXT ·pack128BEAVX2(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -314,7 +314,7 @@ next:
 	VMOVDQU Y3, 96(DI)
 	MOVQ    BX, 120(DI)
 	ADDQ    $0x10, SI
-	ADDQ    $0x00000080, DI
+	ADDQ    step+40(FP), DI
 	DECQ    CX
 	JNZ     next
 
@@ -322,9 +322,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack256BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack256BEAVX2(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX2
-TEXT ·pack256BEAVX2(SB), NOSPLIT, $0-40
+TEXT ·pack256BEAVX2(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -381,7 +381,7 @@ next:
 	VMOVDQU Y7, 224(DI)
 	MOVQ    BX, 248(DI)
 	ADDQ    $0x10, SI
-	ADDQ    $0x00000100, DI
+	ADDQ    step+40(FP), DI
 	DECQ    CX
 	JNZ     next
 

@@ -70,9 +70,9 @@ DATA packMarkAVX512<>+496(SB)/8, $0x0000000000000000
 DATA packMarkAVX512<>+504(SB)/8, $0x0000000000000000
 GLOBL packMarkAVX512<>(SB), RODATA|NOPTR, $512
 
-// func pack64LEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack64LEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·pack64LEAVX512(SB), NOSPLIT, $0-40
+TEXT ·pack64LEAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), DI
 	MOVQ         refs+8(FP), SI
 	MOVQ         n+16(FP), CX
@@ -100,7 +100,7 @@ next:
 	VMOVDQU64  Z0, (DI)
 	MOVQ       BX, 56(DI)
 	ADDQ       $0x10, SI
-	ADDQ       $0x00000040, DI
+	ADDQ       step+40(FP), DI
 	DECQ       CX
 	JNZ        next
 
@@ -108,9 +108,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack128LEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack128LEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·pack128LEAVX512(SB), NOSPLIT, $0-40
+TEXT ·pack128LEAVX512(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -145,7 +145,7 @@ next:
 	VMOVDQU64  Z1, 64(DI)
 	MOVQ       BX, 120(DI)
 	ADDQ       $0x10, SI
-	ADDQ       $0x00000080, DI
+	ADDQ       step+40(FP), DI
 	DECQ       CX
 	JNZ        next
 
@@ -153,9 +153,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack64BEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack64BEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·pack64BEAVX512(SB), NOSPLIT, $0-40
+TEXT ·pack64BEAVX512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), DI
 	MOVQ         refs+8(FP), SI
 	MOVQ         n+16(FP), CX
@@ -184,7 +184,7 @@ next:
 	VMOVDQU64  Z0, (DI)
 	MOVQ       BX, 56(DI)
 	ADDQ       $0x10, SI
-	ADDQ       $0x00000040, DI
+	ADDQ       step+40(FP), DI
 	DECQ       CX
 	JNZ        next
 
@@ -192,9 +192,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack128BEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack128BEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·pack128BEAVX512(SB), NOSPLIT, $0-40
+TEXT ·pack128BEAVX512(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -230,7 +230,7 @@ next:
 	VMOVDQU64  Z1, 64(DI)
 	MOVQ       BX, 120(DI)
 	ADDQ       $0x10, SI
-	ADDQ       $0x00000080, DI
+	ADDQ       step+40(FP), DI
 	DECQ       CX
 	JNZ        next
 
@@ -238,9 +238,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func pack256BEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int)
+// func pack256BEAVX512(dst *byte, refs *[2]uint64, n int, skip int, extra int, step int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2, CMOV
-TEXT ·pack256BEAVX512(SB), NOSPLIT, $0-40
+TEXT ·pack256BEAVX512(SB), NOSPLIT, $0-48
 	MOVQ  dst+0(FP), DI
 	MOVQ  refs+8(FP), SI
 	MOVQ  n+16(FP), CX
@@ -292,7 +292,7 @@ next:
 	VMOVDQU64  Z3, 192(DI)
 	MOVQ       BX, 248(DI)
 	ADDQ       $0x10, SI
-	ADDQ       $0x00000100, DI
+	ADDQ       step+40(FP), DI
 	DECQ       CX
 	JNZ        next
 

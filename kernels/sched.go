@@ -29,12 +29,14 @@ type laneKernel struct {
 
 	// run hashes groups rows by lanes, or brings chaining values forward: see
 	// the generated functions.
-	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte)
+	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte)
 	// pack1 and pack2 write the padded end of n rows to the staging area, as
 	// one block a row or two. Unless exact is set they read to the end of the
 	// last block, whatever the row's length.
 	pack1, pack2 packFunc
 	exact        bool
+	// expand writes a block to the form in which run takes it as fixed.
+	expand func(to *fixedBlock, block []byte)
 	// gather32 fills references from 32-bit offsets, n a multiple of four.
 	gather32 func(refs *[2]uint64, offsets *int32, base uintptr, n, stride int) (shortest, longest int32)
 
@@ -51,7 +53,7 @@ type laneKernel struct {
 	start [512]byte
 }
 
-type packFunc = func(dst *byte, refs *[2]uint64, n, skip, extra int)
+type packFunc = func(dst *byte, refs *[2]uint64, n, skip, extra, step int)
 
 // laneCost is what the scheduler's choices rest on: measured times in
 // nanoseconds. Only their ratios matter, and those differ little between
@@ -111,7 +113,7 @@ const (
 // bytes of rows are cleared before it goes back to the pool.
 type laneScratch struct {
 	live  [512]byte // chaining values of refill; first, so that it is aligned
-	stage [stageSize]byte
+	stage [stageSize + maxBlock]byte
 	spill [spillSize]byte
 	tails [maxLanes][2 * maxBlock]byte
 	cut   [(chunkRows + 1) * MaxSize]byte // digests on the way to dst
@@ -121,6 +123,8 @@ type laneScratch struct {
 	starts             [maxClass + 2]int32
 	odd                [maxLanes]rowRef // a group that is not full
 	lanesAt            [maxLanes]rowRef // where the lanes of refill are
+
+	fixed fixed
 
 	// How much of each area may hold something, in bytes.
 	staged, spilled, innerUsed, cutUsed int
@@ -285,5 +289,5 @@ func (j *job) outer(dst []byte, n int) {
 		j.out = j.cut[:n*j.full]
 	}
 	j.start = &j.mac.lanes.outer
-	j.class(j.refs[:n], n, 1)
+	j.class(j.refs[:n], n, 1, j.alg.Size())
 }

@@ -2,7 +2,11 @@
 
 package kernels
 
-import "github.com/arrowmask/arrowmask/internal/cpu"
+import (
+	"encoding/binary"
+
+	"github.com/arrowmask/arrowmask/internal/cpu"
+)
 
 // What the instructions of each tier need; internal/cpu adds the operating
 // system's part. gather32AVX2 belongs to every tier.
@@ -53,10 +57,10 @@ func assembly(alg Alg) []*Backend {
 	case MD5:
 		return []*Backend{
 			newLanes("avx512", needsAVX512, laneKernel{alg: alg, lanes: 16, full: 16, word: rowWord(16), run: md5AVX512, cost: costs(alg, 75)}.with(packAVX512)),
-			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 24, full: 16, word: rowWord(24), run: md5AVX2, cost: costs(alg, 175)}.with(packAVX2)),
+			newLanes("avx2", needsAVX2, laneKernel{alg: alg, lanes: 24, full: 16, word: rowWord(24), run: md5AVX2, expand: expandMD5AVX2, cost: costs(alg, 175)}.with(packAVX2)),
 		}
 	case SHA1:
-		shani := newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 3, full: 20, word: sha1NIWord, run: sha1SHANI, cost: costs(alg, 76)}.with(packAVX2))
+		shani := newLanes("shani", needsSHANI, laneKernel{alg: alg, lanes: 3, full: 20, word: sha1NIWord, run: sha1SHANI, expand: expandSHA1NI, cost: costs(alg, 76)}.with(packAVX2))
 		return []*Backend{
 			newLanes("avx512", needsAVX512, shani.before(laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX512, cost: costs(alg, 115)}.with(packAVX512))),
 			newLanes("avx2", needsAVX2, shani.before(laneKernel{alg: alg, lanes: 16, full: 20, word: rowWord(16), run: sha1AVX2, cost: costs(alg, 250)}.with(packAVX2))),
@@ -104,6 +108,25 @@ func costs(alg Alg, step int) laneCost {
 // words.
 func rowWord(lanes int) func(w, lane int) int {
 	return func(w, lane int) int { return w*lanes + lane }
+}
+
+// expandMD5AVX2 is the common form but for the last sixteen words, which are
+// one less: the kernel subtracts a complement there.
+func expandMD5AVX2(to *fixedBlock, block []byte) {
+	expandSums(MD5)(to, block)
+	for i := 48; i < 64; i++ {
+		putWord(to, i, binary.NativeEndian.Uint32(to[4*i:])-1)
+	}
+}
+
+// expandSHA1NI writes words without constants, which the SHA instructions know,
+// four of them from the last to the first.
+func expandSHA1NI(to *fixedBlock, block []byte) {
+	var w [80]uint32
+	sha1Schedule(&w, block)
+	for i, x := range w {
+		putWord(to, i^3, x)
+	}
 }
 
 // sha1NIWord is where the SHA instructions want the words of a chaining value:

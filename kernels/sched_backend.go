@@ -14,6 +14,9 @@ func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
 	row, single := singleStream(k.alg)
 	k.single, k.maxRow = single, maxLaneRow
 	k.broadcast(&k.start, &initial[k.alg])
+	if k.expand == nil {
+		k.expand = expandSums(k.alg)
+	}
 	return &Backend{
 		Alg: k.alg, Name: name, Needs: needs, Lanes: k.lanes,
 		sum: k.sum, row: row, prepare: k.prepare, kernel: &k,

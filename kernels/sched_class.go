@@ -9,7 +9,7 @@ import (
 func (j *job) hash(n int) {
 	g := j.gather(n)
 	if g.rest == 0 && g.least == g.most && g.most <= maxClass {
-		j.class(j.refs[:n], n, g.most)
+		j.class(j.refs[:n], n, g.most, g.same)
 		return
 	}
 	rows, rest := j.refs[:g.rows], j.rest[:g.rest]
@@ -57,10 +57,10 @@ func (j *job) classes(rows, rest []rowRef) []rowRef {
 		n := int(next[b]) - at
 		whole := n - n%j.lanes
 		if whole > 0 {
-			j.class(j.sorted[at:at+whole], whole, b)
+			j.class(j.sorted[at:at+whole], whole, b, same(j.sorted[at:at+whole]))
 		}
 		if odd := j.sorted[at+whole : at+n]; j.worthGroup(len(odd), b) {
-			j.class(append(j.odd[:0], odd...), len(odd), b)
+			j.class(append(j.odd[:0], odd...), len(odd), b, same(odd))
 		} else {
 			rest = append(rest, odd...)
 		}
@@ -69,10 +69,11 @@ func (j *job) classes(rows, rest []rowRef) []rowRef {
 	return rest
 }
 
-// class runs n rows of the given number of blocks in lockstep. If n is not a
+// class runs n rows of the given number of blocks in lockstep; length is that
+// of every row, or mixedLengths. If n is not a
 // multiple of the lanes, rows must be the end of its array: the last row is
 // repeated behind it, and its digest written twice.
-func (j *job) class(rows []rowRef, n, blocks int) {
+func (j *job) class(rows []rowRef, n, blocks, length int) {
 	if odd := n % j.lanes; odd > 0 {
 		if j.mac == nil && odd*(blocks*j.cost.block+j.cost.row) < blocks*j.cost.step {
 			for _, r := range rows[n-odd:] {
@@ -87,20 +88,20 @@ func (j *job) class(rows []rowRef, n, blocks int) {
 		}
 	}
 	block := j.alg.BlockSize()
-	tail := min(blocks, 2)
-	body := blocks - tail
-	batch := min(stageSize/(tail*block), maxCall/(blocks*block))
-	batch = max(batch-batch%j.lanes, j.lanes)
-	pack := j.pack1
-	if tail == 2 {
-		pack = j.pack2
+	p := j.parts(blocks, length, n)
+	batch := maxCall / (blocks * block)
+	if p.tail > 0 {
+		batch = min(batch, stageSize/(p.tail*block))
 	}
+	batch = max(batch-batch%j.lanes, j.lanes)
 	for at := 0; at < n; at += batch {
 		m := min(batch, n-at)
 		first := (*[2]uint64)(&rows[at])
-		pack(&j.stage[0], first, m, body*block, j.extra)
-		j.run(&j.out[0], j.start, first, &j.stage[0], body, tail, m/j.lanes, j.text)
-		j.staged = max(j.staged, m*tail*block)
+		if p.tail > 0 {
+			p.pack(&j.stage[0], first, m, p.body*block, j.extra, p.tail*block)
+			j.staged = max(j.staged, m*p.tail*block+p.over)
+		}
+		j.run(&j.out[0], j.start, first, &j.stage[0], p.body, p.tail, m/j.lanes, j.text, p.fixed)
 	}
 }
 

@@ -10,6 +10,7 @@ type gathered struct {
 	rows        int // references in refs
 	rest        int // references in rest: rows that no packer may touch
 	least, most int // number of blocks of the shortest and longest in refs
+	same        int // length of every row in refs, or mixedLengths
 }
 
 // extent is what a gather loop finds out on its way.
@@ -24,7 +25,10 @@ type extent struct {
 // that no packer may touch.
 func (j *job) gather(n int) gathered {
 	x := j.addresses(n)
-	g := gathered{rows: n, least: j.blocks(x.shortest), most: j.blocks(x.longest)}
+	g := gathered{rows: n, least: j.blocks(x.shortest), most: j.blocks(x.longest), same: mixedLengths}
+	if x.shortest == x.longest {
+		g.same = x.longest
+	}
 	if x.near && !j.exact || x.longest > j.maxRow {
 		j.ends(&g)
 	}

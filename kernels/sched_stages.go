@@ -40,7 +40,7 @@ func (b *Backend) Stages(col *Column) (stages []Stage, rows int) {
 			s.spilled = 0
 			j.gather(rows)
 		}},
-		{"pack", func() { pack(&stage[0], first, rows, 0, 0) }},
-		{"compress", func() { k.run(&j.out[0], &k.start, first, &stage[0], 0, g.most, groups, nil) }},
+		{"pack", func() { pack(&stage[0], first, rows, 0, 0, g.most*k.alg.BlockSize()) }},
+		{"compress", func() { k.run(&j.out[0], &k.start, first, &stage[0], 0, g.most, groups, nil, nil) }},
 	}, rows
 }

@@ -31,7 +31,7 @@ func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
 	k.single = func(dst []byte, col *Column, lo, hi int, mac *macKey) {
 		single(alg, f)(dst, col, lo, hi, mac)
 	}
-	k.run = func(dst *byte, states *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, _ *byte) {
+	k.run = func(dst *byte, states *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, _ *byte, fixed *fixedBlock) {
 		all := unsafe.Slice(refs, groups*lanes)
 		for i, ref := range all {
 			lane := i % lanes
@@ -42,6 +42,9 @@ func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
 			if tail > 0 {
 				staged := unsafe.Slice(stage, len(all)*tail*block)
 				f(&st, staged[i*tail*block:(i+1)*tail*block])
+			}
+			if fixed != nil {
+				f(&st, fixed[:block])
 			}
 			if dst == nil {
 				one := *k
@@ -54,9 +57,10 @@ func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
 			st.store(out[rowRef(ref).out():], alg)
 		}
 	}
+	k.expand = func(to *fixedBlock, block []byte) { copy(to[:], block) }
 	pack := func(blocks int) packFunc {
-		return func(dst *byte, refs *[2]uint64, n, skip, extra int) {
-			out := unsafe.Slice(dst, n*blocks*block)
+		return func(dst *byte, refs *[2]uint64, n, skip, extra, step int) {
+			out := unsafe.Slice(dst, (n-1)*step+blocks*block)
 			for _, ref := range unsafe.Slice(refs, n) {
 				length := rowRef(ref).len()
 				row := bytesAt(ref[0], length)[skip:]
@@ -69,7 +73,7 @@ func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
 				}
 				copy(out, row[:whole])
 				copy(out[whole:], end)
-				out = out[blocks*block:]
+				out = out[min(step, len(out)):]
 			}
 		}
 	}

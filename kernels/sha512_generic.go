@@ -5,20 +5,25 @@ import (
 	"math/bits"
 )
 
+// sha512Schedule is step 1 of FIPS 180-4, section 6.4.2, for the first block of p.
+func sha512Schedule(w *[80]uint64, p []byte) {
+	for t := range 16 {
+		w[t] = binary.BigEndian.Uint64(p[8*t:])
+	}
+	for t := 16; t < 80; t++ {
+		x, y := w[t-15], w[t-2]
+		sigma0 := bits.RotateLeft64(x, -1) ^ bits.RotateLeft64(x, -8) ^ x>>7
+		sigma1 := bits.RotateLeft64(y, -19) ^ bits.RotateLeft64(y, -61) ^ y>>6
+		w[t] = sigma1 + w[t-7] + sigma0 + w[t-16]
+	}
+}
+
 // sha512Generic is FIPS 180-4, section 6.4.2, with the functions of section 4.1.3.
 func sha512Generic(h *[8]uint64, p []byte) {
 	var w [80]uint64
 	for ; len(p) >= 128; p = p[128:] {
 		// Step 1: the message schedule.
-		for t := range 16 {
-			w[t] = binary.BigEndian.Uint64(p[8*t:])
-		}
-		for t := 16; t < 80; t++ {
-			x, y := w[t-15], w[t-2]
-			sigma0 := bits.RotateLeft64(x, -1) ^ bits.RotateLeft64(x, -8) ^ x>>7
-			sigma1 := bits.RotateLeft64(y, -19) ^ bits.RotateLeft64(y, -61) ^ y>>6
-			w[t] = sigma1 + w[t-7] + sigma0 + w[t-16]
-		}
+		sha512Schedule(&w, p)
 		// Steps 2 and 3.
 		a, b, c, d, e, f, g, hh := h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]
 		for t := range w {
