@@ -1,15 +1,15 @@
 package fips
 
 import (
-	"bytes"
 	"crypto/md5"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/arrowmask/arrowmask/internal/childtest"
 )
 
 func TestDecide(t *testing.T) {
@@ -101,21 +101,8 @@ func TestProcess(t *testing.T) {
 		{"only", "off", "enabled=true enforced=true source=go module bad=true md5panics=true"},
 	} {
 		t.Run(c.godebug+"/"+c.env, func(t *testing.T) {
-			exe, err := os.Executable()
-			if err != nil {
-				t.Fatal(err)
-			}
-			cmd := exec.Command(exe, "-test.run=^TestProcess$", "-test.count=1")
-			cmd.Env = append(os.Environ(), child+"=1", "GODEBUG=fips140="+c.godebug, EnvFIPS+"="+c.env)
-			out, err := cmd.CombinedOutput()
-			if bytes.Contains(out, []byte("panic: fips140: FIPS 140-3 mode is")) {
-				line, _, _ := bytes.Cut(out, []byte("\n"))
-				t.Skipf("Go refuses FIPS mode in this build: %s", line)
-			}
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			if !strings.Contains(string(out), "state: "+c.want+"\n") {
+			out := childtest.Run(t, "TestProcess", child+"=1", "GODEBUG=fips140="+c.godebug, EnvFIPS+"="+c.env)
+			if !strings.Contains(out, "state: "+c.want+"\n") {
 				t.Errorf("want %s, got:\n%s", c.want, out)
 			}
 		})

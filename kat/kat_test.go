@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/arrowmask/arrowmask/fips"
 	"github.com/arrowmask/arrowmask/internal/backendtest"
+	"github.com/arrowmask/arrowmask/internal/childtest"
 	"github.com/arrowmask/arrowmask/kernels"
 	"github.com/arrowmask/arrowmask/mask"
 	katdata "github.com/arrowmask/arrowmask/testdata/kat"
@@ -109,21 +109,13 @@ func TestLedger(t *testing.T) {
 func TestLedgerInFIPSMode(t *testing.T) {
 	for _, mode := range []string{"on", "only"} {
 		t.Run(mode, func(t *testing.T) {
-			cmd := exec.Command(os.Args[0], "-test.run=^TestLedger$", "-test.v")
-			cmd.Env = append(os.Environ(), "GODEBUG=fips140="+mode, "ARROWMASK_FIPS=", backendtest.EnvRequire+"=")
-			out, err := cmd.CombinedOutput()
-			if strings.Contains(string(out), "incompatible with the purego build tag") {
-				t.Skip("Go's cryptographic module refuses to run in a program built with -tags purego")
-			}
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			out := childtest.Run(t, "TestLedger", "GODEBUG=fips140="+mode, "ARROWMASK_FIPS=", backendtest.EnvRequire+"=")
 			for _, want := range []string{"md5 is not approved in FIPS mode", "backend sha256/std:", " 0 failed, "} {
-				if !strings.Contains(string(out), want) {
+				if !strings.Contains(out, want) {
 					t.Errorf("no %q in\n%s", want, out)
 				}
 			}
-			if strings.Contains(string(out), "backend sha256/generic: ") && !strings.Contains(string(out), "backend sha256/generic: not run") {
+			if strings.Contains(out, "backend sha256/generic: ") && !strings.Contains(out, "backend sha256/generic: not run") {
 				t.Error("generic ran")
 			}
 		})

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
+	"github.com/arrowmask/arrowmask/internal/childtest"
 	"github.com/arrowmask/arrowmask/internal/cpu"
 )
 
@@ -233,7 +233,7 @@ func TestOverrideInProcess(t *testing.T) {
 		{"sha256=std", []string{"md5: " + bestHere(MD5) + " because best available", "sha256: std because ARROWMASK_BACKEND"}},
 		{"nonsense", []string{`err: ARROWMASK_BACKEND: unknown backend: "nonsense"`, "md5: error: ARROWMASK_BACKEND", "sha256: error: ARROWMASK_BACKEND"}},
 	} {
-		out := runChild(t, "TestOverrideInProcess", child+"=1", EnvBackend+"="+c.value)
+		out := childtest.Run(t, "TestOverrideInProcess", child+"=1", EnvBackend+"="+c.value)
 		for _, line := range c.want {
 			if !strings.Contains(out, line) {
 				t.Errorf("%q: no %q in\n%s", c.value, line, out)
@@ -249,26 +249,6 @@ func bestHere(alg Alg) string {
 		}
 	}
 	return "none"
-}
-
-// runChild runs one test of this binary in a process of its own.
-func runChild(t *testing.T, test string, env ...string) string {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(exe, "-test.run=^"+test+"$", "-test.count=1")
-	cmd.Env = append(os.Environ(), env...)
-	out, err := cmd.CombinedOutput()
-	if text := string(out); strings.Contains(text, "panic: fips140: FIPS 140-3 mode is") {
-		line, _, _ := strings.Cut(text, "\n")
-		t.Skipf("Go refuses FIPS mode in this build: %s", line)
-	}
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", env, err, out)
-	}
-	return string(out)
 }
 
 // TestTable: every algorithm has generic, last, and std; names are not given

@@ -3,11 +3,11 @@ package mask
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/arrowmask/arrowmask/fips"
+	"github.com/arrowmask/arrowmask/internal/childtest"
 )
 
 const fipsChild = "ARROWMASK_TEST_FIPS_CHILD"
@@ -15,30 +15,13 @@ const fipsChild = "ARROWMASK_TEST_FIPS_CHILD"
 // TestB14FIPS runs TestFIPSChild in processes of their own, as the module's
 // mode is fixed at start.
 func TestB14FIPS(t *testing.T) {
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, mode := range []string{"off", "on", "only"} {
 		t.Run(mode, func(t *testing.T) {
-			cmd := exec.Command(exe, "-test.run=^TestFIPSChild$", "-test.v")
-			for _, kv := range os.Environ() {
-				if !strings.HasPrefix(kv, fips.EnvFIPS+"=") && !strings.HasPrefix(kv, "GODEBUG=") && !strings.HasPrefix(kv, "ARROWMASK_BACKEND=") {
-					cmd.Env = append(cmd.Env, kv)
-				}
+			kernel := "" // whatever the kernel of this machine says
+			if mode == "off" {
+				kernel = "off"
 			}
-			cmd.Env = append(cmd.Env, "GODEBUG=fips140="+mode, fipsChild+"="+mode)
-			if mode == "off" { // whatever the kernel of this machine says
-				cmd.Env = append(cmd.Env, fips.EnvFIPS+"=off")
-			}
-			out, err := cmd.CombinedOutput()
-			if text := string(out); strings.Contains(text, "panic: fips140: FIPS 140-3 mode is") {
-				line, _, _ := strings.Cut(text, "\n")
-				t.Skipf("Go refuses FIPS mode in this build: %s", line)
-			}
-			if err != nil || !strings.Contains(string(out), "--- PASS: TestFIPSChild") {
-				t.Errorf("%v\n%s", err, out)
-			}
+			childtest.Run(t, "TestFIPSChild", "GODEBUG=fips140="+mode, fipsChild+"="+mode, fips.EnvFIPS+"="+kernel, "ARROWMASK_BACKEND=")
 		})
 	}
 }

@@ -36,7 +36,7 @@ const rules = `
 
 	# helpers of tests and of the build, which nothing in the product imports
 	kernels, hexenc, internal/asciimask < internal/backendtest
-	stdlib < internal/guardbuf, internal/layers, internal/doccheck, internal/costfit
+	stdlib < internal/childtest, internal/guardbuf, internal/layers, internal/doccheck, internal/costfit
 	internal/cpu < internal/asmtest
 	stdlib < internal/samplegen < internal/samplegen/gen
 `
