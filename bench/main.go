@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -60,7 +61,9 @@ func command() *cobra.Command {
 		if opt.Out, err = result.NewWriter(out, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
 			return err
 		}
-		return run(cmd.Context(), opt, suites)
+		start := time.Now()
+		err = run(cmd.Context(), opt, suites)
+		return errors.Join(err, sumUp(cmd.ErrOrStderr(), out, time.Since(start)))
 	}
 	root.PersistentFlags().StringVar(&out, "out", "", "`folder` of the records (default bench/out, or bench/out/quick)")
 	root.PersistentFlags().IntVar(&opt.Rounds, "rounds", 0, "interleaved rounds of a cell at least (default: the suite's)")
@@ -126,6 +129,21 @@ func run(ctx context.Context, opt suite.Options, suites []suite.Suite) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// sumUp says what took how long and, once more, what was left out.
+func sumUp(w io.Writer, dir string, took time.Duration) error {
+	skipped, err := result.ReadSkipped(dir)
+	if err != nil {
+		return err
+	}
+	for _, line := range skipped {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(w, "records=%s left_out=%d seconds=%.0f\n", dir, len(skipped), took.Seconds())
+	return err
 }
 
 // errDiffer makes compare's exit status 1, as diff's is.

@@ -28,9 +28,4 @@ mkdir -p out/bin
 # The figures are not of a build that shares the processor with the compiler.
 go build -tags "$tags" -o out/bin/bench .
 
-status=0
-start=$(date +%s)
-out/bin/bench "$@" || status=$?
-echo "=== $(($(date +%s) - start))s"
-[ -s out/skipped.txt ] && { echo "=== left out"; cat out/skipped.txt; }
-exit $status
+exec out/bin/bench "$@"
