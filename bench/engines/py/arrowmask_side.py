@@ -9,7 +9,7 @@ class Engine:
 
     def __init__(self, threads):
         self.threads = threads
-        self.version = arrowmask.report()["version"]
+        self.version = arrowmask.report()["arrowmask"]
         self.columns = {}
 
     def load(self, name, x):

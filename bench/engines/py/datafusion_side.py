@@ -27,10 +27,10 @@ class Engine:
 
     def run(self, function, name, rows):
         whole(rows, self.rows[name])
-        return self.session.sql(f"SELECT {SQL.get(function, 'x')} AS h FROM {table(name)}").collect()
+        return self.session.sql(f"SELECT {SQL.get(function, 'x')} AS h FROM {table(name)}").collect_partitioned()
 
     def digests(self, function, name, rows, result):
-        return pa.Table.from_batches(result)["h"]
+        return pa.Table.from_batches([batch for part in result for batch in part])["h"]
 
 
 def table(column):
