@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/arrowmask/arrowmask/bench/digest"
+	"github.com/arrowmask/arrowmask/bench/engines"
+	"github.com/arrowmask/arrowmask/bench/impala"
 	"github.com/arrowmask/arrowmask/bench/limit"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/suite"
@@ -25,6 +27,8 @@ import (
 var suites = []suite.Suite{
 	{Name: "digest", Short: "Every digest beside loops over the rows", Quick: true, Run: digest.Run},
 	{Name: "limit", Short: "The bare block functions, and where the time of a row goes", Quick: true, Run: limit.Run},
+	{Name: "impala", Short: "Impala's row functions before and after their fix, in C++", Run: impala.Run},
+	{Name: "engines", Short: "The digests of other engines, in their memory", Run: engines.Run},
 }
 
 func main() {
