@@ -7,6 +7,8 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"os"
+	"runtime"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -107,14 +109,78 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// BenchmarkSHA256 has DuckDB's own function and ours in turns.
+// extension is the file that make capi builds; scripts/engines/run.sh names it.
+func extension(t testing.TB) *sql.DB {
+	t.Helper()
+	file := os.Getenv("ARROWMASK_EXTENSION")
+	if file == "" {
+		t.Skip("NOT RUN: ARROWMASK_EXTENSION names no arrowmask.duckdb_extension")
+	}
+	db, err := openWithExtension(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// TestExtension has DuckDB load the library, which brings a Go runtime of its own,
+// into this Go program; both collect garbage and signal their threads meanwhile.
+func TestExtension(t *testing.T) {
+	db := extension(t)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	for range 5 {
+		var differ, rows int
+		err := db.QueryRowContext(t.Context(), "SELECT count(*) FILTER (am_sha2(x, 256) IS DISTINCT FROM sha256(x)), count(*) FROM (SELECT CASE i % 5 WHEN 0 THEN NULL ELSE repeat('x', (i % 100)::INT) || i END AS x FROM range(300_000) r(i))").Scan(&differ, &rows)
+		if err != nil || differ != 0 || rows != 300_000 {
+			t.Fatalf("%d of %d rows differ from sha256: %v", differ, rows, err)
+		}
+	}
+	var masked string
+	if err := db.QueryRowContext(t.Context(), "SELECT am_eval('4111-1234', 'mask_show_last_n({col}, 4)')").Scan(&masked); err != nil || masked != "nnnn-1234" {
+		t.Errorf("%q: %v", masked, err)
+	}
+	if err := db.QueryRowContext(t.Context(), "SELECT am_eval('a', 'sha2({col}')").Scan(&masked); err == nil {
+		t.Error("a broken expression was evaluated")
+	}
+}
+
+const benchmarkTable = "CREATE TABLE t AS SELECT left(sha256(i::VARCHAR), 32) AS x FROM range(1_000_000) r(i)"
+
+// BenchmarkSHA256 has DuckDB's own function, that of the extension, and one of this
+// program in turns.
 func BenchmarkSHA256(b *testing.B) {
-	conn := open(b, "SET threads = 1", "CREATE TABLE t AS SELECT left(sha256(i::VARCHAR), 32) AS x FROM range(1_000_000) r(i)")
-	for _, f := range []string{"sha256", "am_sha256"} {
-		b.Run("function="+f, func(b *testing.B) {
+	ctx := context.Background()
+	conn := open(b, "SET threads = 1", benchmarkTable)
+	loaded, err := extension(b).Conn(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer loaded.Close()
+	for _, q := range []string{"SET threads = 1", benchmarkTable} {
+		if _, err := loaded.ExecContext(ctx, q); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name, function string
+		conn           *sql.Conn
+	}{{"duckdb", "sha256", conn}, {"extension", "am_sha256", loaded}, {"go", "am_sha256", conn}} {
+		b.Run("way="+c.name, func(b *testing.B) {
 			for b.Loop() {
 				var s string
-				if err := conn.QueryRowContext(context.Background(), "SELECT max("+f+"(x)) FROM t").Scan(&s); err != nil {
+				if err := c.conn.QueryRowContext(ctx, "SELECT max("+c.function+"(x)) FROM t").Scan(&s); err != nil {
 					b.Fatal(err)
 				}
 			}

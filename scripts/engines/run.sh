@@ -49,7 +49,7 @@ ran=$(mktemp)
 trap 'rm -f "$ran"' EXIT
 ARROWMASK_BIN=$bin ARROWMASK_ENGINES_RAN=$ran "$venv/bin/python" -W ignore "$root/python/tests/test_engines.py" || failed=1
 echo "=== DuckDB from Go"
-(cd "$root/examples/duckdb" && go vet -tags duckdb_arrow . && go test -tags duckdb_arrow -count=1 . | tail -2) || failed=1
+(cd "$root/examples/duckdb" && go vet -tags duckdb_arrow . && ARROWMASK_EXTENSION=$(realpath "$out")/arrowmask.duckdb_extension go test -tags duckdb_arrow -count=1 . | tail -2) || failed=1
 echo "=== recipes"
 "$venv/bin/python" -W ignore "$here/recipes.py" "$root" || failed=1
 
