@@ -35,7 +35,7 @@ var all = []engine{
 // prepare builds and installs what the engines need, and says of each what it is
 // started by or why it cannot be.
 func prepare(ctx context.Context, o suite.Options) ([]engine, error) {
-	out := o.Out.Dir()
+	out := filepath.Join(o.Bench, "out") // kept from run to run, wherever the records go
 	here := filepath.Join(o.Bench, "engines")
 	lib := filepath.Join(out, "lib")
 	python, noPython := rival.Prepare(exec.CommandContext(ctx, filepath.Join(here, "venv.sh"), filepath.Join(out, "venv"), lib))

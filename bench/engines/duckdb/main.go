@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Command duckdb is DuckDB as a rival: digests of a table in memory, by the
 // protocol of package rival. A query is the maximum of the digests, so that
 // nothing but the work is in the time; the maximum of the rows themselves is the
