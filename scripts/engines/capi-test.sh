@@ -43,3 +43,13 @@ else
   echo "NOT RUN: the compiler has no AddressSanitizer"
   exit 1
 fi
+
+# The C half of the DuckDB extension, with DuckDB and Go played by the driver.
+echo "DuckDB driver, AddressSanitizer and UndefinedBehaviorSanitizer"
+cat >"$work/_cgo_export.h" <<'EOF'
+#include "bridge.h"
+int am_go_duckdb_new(char *, arrowmask_handle *);
+int am_go_duckdb_call(arrowmask_handle, char *, uint32_t, char *, uint32_t, struct am_duckdb_chunk *, char **);
+EOF
+${CC:-cc} -std=gnu11 -g -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -fno-sanitize-recover -I"$work" -I"$here/../../arrowudf/capi" "$here/duckdb/driver.c" -o "$work/duckdb" -pthread
+"$work/duckdb"
