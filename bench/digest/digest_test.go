@@ -10,6 +10,7 @@ import (
 
 	"github.com/arrowmask/arrowmask/bench/column"
 	"github.com/arrowmask/arrowmask/bench/result"
+	"github.com/arrowmask/arrowmask/bench/rival"
 	"github.com/arrowmask/arrowmask/bench/suite"
 	"github.com/arrowmask/arrowmask/kernels"
 )
@@ -121,7 +122,7 @@ func TestCompare(t *testing.T) {
 		}
 		return out, free, err
 	}
-	if err := compare(ways, col.batches); !errors.Is(err, ErrOutput) || !strings.Contains(err.Error(), "go-std, batch 1") {
+	if err := compare(ways, col.batches); !errors.Is(err, rival.ErrOutput) || !strings.Contains(err.Error(), "batch 1") || !strings.Contains(err.Error(), "go-std: row 99") {
 		t.Errorf("%v", err)
 	}
 }

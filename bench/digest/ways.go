@@ -1,22 +1,18 @@
 package digest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	simd "github.com/minio/sha256-simd"
 
 	"github.com/arrowmask/arrowmask/bench/column"
 	"github.com/arrowmask/arrowmask/bench/result"
+	"github.com/arrowmask/arrowmask/bench/rival"
 	"github.com/arrowmask/arrowmask/bench/rounds"
 	"github.com/arrowmask/arrowmask/internal/kernelbench"
 	"github.com/arrowmask/arrowmask/kernels"
 )
-
-// ErrOutput: a rival's digests are not ours.
-var ErrOutput = errors.New("outputs differ")
 
 // way is a side by its name.
 type way struct {
@@ -64,8 +60,8 @@ func compare(ways []way, batches []*column.Batch) error {
 			if err != nil {
 				return err
 			}
-			if !bytes.Equal(ours, out) {
-				return fmt.Errorf("%w: %s, batch %d", ErrOutput, w.name, i)
+			if err := rival.Compare(w.name, out, ours, b.Rows(), b.Rows()); err != nil {
+				return fmt.Errorf("batch %d: %w", i, err)
 			}
 			freeOut()
 		}
