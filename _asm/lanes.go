@@ -34,9 +34,10 @@ const (
 
 // lanes describes a kernel that hashes groups of rows side by side. Every
 // row of a call has the same number of blocks: body of them are read where the
-// row lies, the next tail, with the padding, from the staging area. One more
-// follows if fixed is not nil: a block that is the same for all rows, in the
-// form of kernels.fixedBlock.
+// row lies, the next tail, with the padding, from the staging area. A tail of
+// -1 is a block that is read where the row lies and padded on the way, as open
+// says, which is a kernels.openBlock. One more block follows if fixed is not
+// nil: one that is the same for all rows, a kernels.fixedBlock.
 //
 // With dst, each group starts from the chaining values at state and writes its
 // digests; with text besides, the lines that their text will go to, twice as
@@ -53,10 +54,18 @@ type lanes struct {
 	load      func() // chaining values from state
 	round     func() // one block: row j at lane(j)
 	fixed     func() // one block whose words are in the table at rTmp
+	open      func() // words of the open block at rLeft, of the row's length in rPend; nil if there is none
 	digest    func() // digests of the group to dst, row j at out(j)
 	save      func() // chaining values to state
 	zeroUpper bool
 }
+
+// The parts of a kernels.openBlock.
+const (
+	openShuffle = 128
+	openLength  = 144
+	openBytes   = 152
+)
 
 // memAt is scratch memory of the kernel's own.
 func (k *lanes) memAt(disp int) Mem {
@@ -81,7 +90,7 @@ func (k *lanes) out(j int) func(disp int) Mem {
 
 // emit writes the function.
 func (k *lanes) emit() {
-	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte)")
+	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte, open *[160]byte)")
 	Doc(k.doc...)
 	Pragma("noescape")
 	size := 8*k.lanes + pad64(8*k.lanes) + k.mem + 64
@@ -138,6 +147,10 @@ func (k *lanes) emit() {
 	JZ(LabelRef("finish"))
 
 	Label("tail")
+	if k.open != nil {
+		TESTQ(rPend, rPend)
+		JLT(LabelRef("open"))
+	}
 	Comment("The tails of the group lie one after the other in the staging area.")
 	MOVQ(rTail, rOff)
 	SHLQ(I8(log2(k.block)), rOff)
@@ -149,6 +162,16 @@ func (k *lanes) emit() {
 	MOVQ(rPend, rLeft)
 	XORL(reg.EDX, reg.EDX)
 	JMP(LabelRef("block"))
+
+	if k.open != nil {
+		Label("open")
+		Load(Param("open"), rLeft)
+		MOVQ(Mem{Base: rLeft, Disp: openLength}, rPend)
+		k.open()
+		MOVQ(U32(1), rLeft)
+		XORL(reg.EDX, reg.EDX)
+		JMP(LabelRef("rounds"))
+	}
 
 	Label("finish")
 	Load(Param("fixed"), rTmp)

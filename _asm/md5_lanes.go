@@ -48,6 +48,7 @@ func md5Lanes(s isa, nv int) {
 	carry := 6*nv <= 16
 	// With AVX-512 the words stay in registers 16 to 31.
 	place := make([]vec, 16)
+	wordRegs := []vec{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 14, 15}
 	stateMem := func(v, i int) Mem { return Mem{Base: rState, Disp: 4*k.lanes*i + v*s.size()} }
 
 	k.once = func() {}
@@ -126,6 +127,12 @@ func md5Lanes(s isa, nv int) {
 		}
 		VPADDD(b, a, a)
 	}
+	if s.wide {
+		k.open = func() {
+			save()
+			s.openWords(k, 4, wordRegs, 0, 8, 9)
+		}
+	}
 	k.fixed = func() {
 		save()
 		for i := range 64 {
@@ -146,12 +153,7 @@ func md5Lanes(s isa, nv int) {
 		save()
 		for v := range nv {
 			if s.wide {
-				var regs []vec
-				for i := 16; i < 32; i++ {
-					regs = append(regs, i)
-				}
-				regs = append(regs, 14, 15)
-				s.words32(k, v*perVec, 4, regs, func(w int, r vec) { place[w] = r })
+				s.words32(k, v*perVec, 4, wordRegs, func(w int, r vec) { place[w] = r })
 				continue
 			}
 			// The chaining value is in memory too: every register is free.
@@ -163,6 +165,9 @@ func md5Lanes(s isa, nv int) {
 					s.load(saved(v, i), state(v, i))
 				}
 			}
+		}
+		if s.wide {
+			Label("rounds")
 		}
 		for i := range 64 {
 			g := [4]int{i, 5*i + 1, 3*i + 5, 7 * i}[i/16] & 15

@@ -41,6 +41,7 @@ func sha1Lanes(s isa, nv int) {
 	u := func(v int) vec { return 5*nv + 2*v + 1 }
 	const order = 15 // AVX-512: byte order; 14 is the round constant, 16 to 31 the words
 	place := make([]vec, 16)
+	wordRegs := []vec{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 12, 13}
 
 	k.once = func() {
 		if s.wide {
@@ -114,6 +115,12 @@ func sha1Lanes(s isa, nv int) {
 		VPSRLD(U8(2), b, b)
 		VPOR(t, b, b)
 	}
+	if s.wide {
+		k.open = func() {
+			save()
+			s.openWords(k, 4, wordRegs, order, 8, 9)
+		}
+	}
 	k.fixed = func() {
 		save()
 		for i := range 80 {
@@ -134,7 +141,7 @@ func sha1Lanes(s isa, nv int) {
 		save()
 		for v := range nv {
 			if s.wide {
-				s.words32(k, v*n, 4, []vec{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 12, 13}, func(w int, r vec) {
+				s.words32(k, v*n, 4, wordRegs, func(w int, r vec) {
 					swapReg(r)
 					place[w] = r
 				})
@@ -151,6 +158,9 @@ func sha1Lanes(s isa, nv int) {
 					s.load(saved(v, i), state(v, i))
 				}
 			}
+		}
+		if s.wide {
+			Label("rounds")
 		}
 		for i := range 80 {
 			if s.wide && i%20 == 0 {

@@ -80,6 +80,8 @@ func sha2Lanes(s isa, f sha2) {
 	xors := [2]vec{11, 12}
 	place := make([]vec, 16)
 
+	wordRegs := []vec{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 13, 14}
+
 	swap := func(v vec) {
 		if s.wide {
 			VPSHUFB(s.r(order), s.r(v), s.r(v))
@@ -191,9 +193,9 @@ func sha2Lanes(s isa, f sha2) {
 		}
 		switch {
 		case s.wide && f.bits == 32:
-			s.words32(k, 0, 4, []vec{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 13, 14}, keep)
+			s.words32(k, 0, 4, wordRegs, keep)
 		case s.wide:
-			s.words64(k, 8, []vec{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 14}, keep)
+			s.words64(k, 8, wordRegs[:17], keep)
 		case f.bits == 32:
 			s.words32(k, 0, 2, []vec{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, keep)
 		default:
@@ -203,6 +205,9 @@ func sha2Lanes(s isa, f sha2) {
 			for i := range 8 {
 				s.load(saved(i), i)
 			}
+		}
+		if s.wide {
+			Label("rounds")
 		}
 		differences()
 		LEAQ(constants, rTmp)
@@ -221,6 +226,13 @@ func sha2Lanes(s isa, f sha2) {
 			round(i)
 		}
 		addSaved()
+	}
+	if s.wide {
+		k.open = func() {
+			save()
+			perPart := 16 / bytes
+			s.openWords(k, perPart, wordRegs[:16+perPart/2], order, t0, t1)
+		}
 	}
 	k.fixed = func() {
 		save()

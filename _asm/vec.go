@@ -1,6 +1,9 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -152,6 +155,73 @@ func (s isa) words32(k *lanes, base, pieces int, regs []vec, keep func(word int,
 	}
 }
 
+// openWords loads the open block of the rows, one row a lane, and leaves its
+// words where words32 or words64 do with the same registers: regs is room for
+// all pieces of the block, then for the transposition. perPart is the number
+// of rows, and of words, in 128 bits. order is the register that puts a word's
+// bytes in order, or 0. a and b are work space.
+//
+// A piece that all rows fill is loaded as it is. The one that the rows end in
+// comes as the rows' last sixteen bytes, which a shuffle puts in place, and the
+// padding is added. Words of nothing but padding are in the open block.
+func (s isa) openWords(k *lanes, perPart int, regs []vec, order, a, b vec) {
+	pieces := k.block / 16
+	v := regs[:perPart*pieces]
+	free := regs[perPart*pieces:]
+	load := func(q int, at Mem) {
+		for p := range s.parts() {
+			for j := range perPart {
+				MOVQ(Mem{Base: rRefs, Disp: refSize * (perPart*p + j)}, rTmp)
+				s.piece(at, p, v[perPart*q+j])
+			}
+		}
+	}
+	for q := range pieces {
+		label := func(what string) string { return fmt.Sprintf("%s%d", what, q) }
+		rows := v[perPart*q : perPart*q+perPart]
+		CMPQ(Mem{Base: rLeft, Disp: openBytes}, I8(int8(16*q)))
+		JLE(LabelRef(label("padding")))
+		if q < pieces-1 {
+			CMPQ(Mem{Base: rLeft, Disp: openBytes}, I8(int8(16*q+16)))
+			JL(LabelRef(label("end")))
+			load(q, Mem{Base: rTmp, Index: rOff, Scale: 1, Disp: 16 * q})
+			if order != 0 {
+				for _, r := range rows {
+					VPSHUFB(s.r(order), s.r(r), s.r(r))
+				}
+			}
+			JMP(LabelRef(label("words")))
+		}
+		Label(label("end"))
+		load(q, Mem{Base: rTmp, Index: rPend, Scale: 1, Disp: -16})
+		VBROADCASTI32X4(Mem{Base: rLeft, Disp: openShuffle}, s.r(a))
+		VBROADCASTI32X4(Mem{Base: rLeft, Disp: 16 * q}, s.r(b))
+		for _, r := range rows {
+			VPSHUFB(s.r(a), s.r(r), s.r(r))
+			VPORD(s.r(b), s.r(r), s.r(r))
+		}
+		Label(label("words"))
+		var words []vec
+		if perPart == 4 {
+			w, t := s.transpose32([4]vec(rows), [2]vec(free))
+			words, free = w[:], t[:]
+		} else {
+			w, t := s.transpose64([2]vec(rows), free[0])
+			words, free = w[:], []vec{t}
+		}
+		JMP(LabelRef(label("next")))
+		Label(label("padding"))
+		for i, w := range words {
+			if perPart == 4 {
+				VPBROADCASTD(Mem{Base: rLeft, Disp: 16*q + 4*i}, s.r(w))
+			} else {
+				VPBROADCASTQ(Mem{Base: rLeft, Disp: 16*q + 8*i}, s.r(w))
+			}
+		}
+		Label(label("next"))
+	}
+}
+
 // others is the registers of all less those of t, and those last.
 func others(all []vec, t [2]vec) []vec {
 	var out []vec
@@ -169,7 +239,7 @@ func (s isa) vecMem(k *lanes, i int) Mem { return k.memAt(i * s.size()) }
 // words64 is words32 for blocks of 128 bytes in words of 64 bits: eight
 // pieces, 2*pieces registers and one more.
 func (s isa) words64(k *lanes, pieces int, regs []vec, keep func(word int, v vec)) {
-	v, t := regs[:2*pieces], regs[2*pieces]
+	v, t := slices.Clone(regs[:2*pieces]), regs[2*pieces]
 	for q0 := 0; q0 < 8; q0 += pieces {
 		for p := range s.parts() {
 			for j := range 2 {

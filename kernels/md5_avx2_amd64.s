@@ -518,9 +518,9 @@ DATA md5ConstantsAVX2<>+2040(SB)/4, $0xeb86d390
 DATA md5ConstantsAVX2<>+2044(SB)/4, $0xeb86d390
 GLOBL md5ConstantsAVX2<>(SB), RODATA|NOPTR, $2048
 
-// func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func md5AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·md5AVX2(SB), $2176-72
+TEXT ·md5AVX2(SB), $2176-80
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8

@@ -29,12 +29,15 @@ type laneKernel struct {
 
 	// run hashes groups rows by lanes, or brings chaining values forward: see
 	// the generated functions.
-	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte)
+	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 	// pack1 and pack2 write the padded end of n rows to the staging area, as
 	// one block a row or two. Unless exact is set they read to the end of the
 	// last block, whatever the row's length.
 	pack1, pack2 packFunc
 	exact        bool
+	// opens says that run can read the last bytes of rows of one length where
+	// they lie: see openBlock.
+	opens bool
 	// expand writes a block to the form in which run takes it as fixed.
 	expand func(to *fixedBlock, block []byte)
 	// gather32 fills references from 32-bit offsets, n a multiple of four.
@@ -124,7 +127,7 @@ type laneScratch struct {
 	odd                [maxLanes]rowRef // a group that is not full
 	lanesAt            [maxLanes]rowRef // where the lanes of refill are
 
-	fixed fixed
+	last endings
 
 	// How much of each area may hold something, in bytes.
 	staged, spilled, innerUsed, cutUsed int

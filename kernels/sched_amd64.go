@@ -18,18 +18,18 @@ const (
 
 // packer is an instruction set's way to pad rows.
 type packer struct {
-	exact                           bool
+	exact, opens                    bool
 	le64, le128, be64, be128, be256 packFunc
 }
 
 var (
-	packAVX2   = packer{false, pack64LEAVX2, pack128LEAVX2, pack64BEAVX2, pack128BEAVX2, pack256BEAVX2}
-	packAVX512 = packer{true, pack64LEAVX512, pack128LEAVX512, pack64BEAVX512, pack128BEAVX512, pack256BEAVX512}
+	packAVX2   = packer{false, false, pack64LEAVX2, pack128LEAVX2, pack64BEAVX2, pack128BEAVX2, pack256BEAVX2}
+	packAVX512 = packer{true, true, pack64LEAVX512, pack128LEAVX512, pack64BEAVX512, pack128BEAVX512, pack256BEAVX512}
 )
 
 // with sets the kernel's packing functions.
 func (k laneKernel) with(p packer) laneKernel {
-	k.exact, k.gather32 = p.exact, gather32AVX2
+	k.exact, k.opens, k.gather32 = p.exact, p.opens, gather32AVX2
 	switch {
 	case k.alg == MD5:
 		k.pack1, k.pack2 = p.le64, p.le128

@@ -101,7 +101,7 @@ func (j *job) class(rows []rowRef, n, blocks, length int) {
 			p.pack(&j.stage[0], first, m, p.body*block, j.extra, p.tail*block)
 			j.staged = max(j.staged, m*p.tail*block+p.over)
 		}
-		j.run(&j.out[0], j.start, first, &j.stage[0], p.body, p.tail, m/j.lanes, j.text, p.fixed)
+		j.run(&j.out[0], j.start, first, &j.stage[0], p.body, p.tail, m/j.lanes, j.text, p.fixed, p.open)
 	}
 }
 

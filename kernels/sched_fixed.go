@@ -8,12 +8,12 @@ import "encoding/binary"
 // what round t adds, with the round's constant, in the order of the rounds.
 type fixedBlock = [640]byte
 
-// fixed is the fixed block that a scratch area was last used with. It tells of
-// a length, not of rows.
-type fixed struct {
-	of    *laneKernel
-	total int // length of the message
-	block fixedBlock
+// ending is what the last blocks of rows of one length depend on. It tells
+// nothing of the rows' bytes.
+type ending struct {
+	of     *laneKernel
+	length int // of a row
+	extra  int // bytes of the message before it
 }
 
 // mixedLengths is the length of rows that are not all of one length.
@@ -33,10 +33,36 @@ func same(rows []rowRef) int {
 	return length
 }
 
+// openBlock is how the last block with bytes of rows of one length is to be
+// padded by the kernel that reads it, at these places:
+//
+//	0    the words of the padded block, in the order of the processor's bytes,
+//	     with zeros for the row's bytes
+//	128  for the 16 bytes that the row ends in: which of the row's last 16 bytes
+//	     comes where, 0x80 for none
+//	144  the row's length
+//	152  how many of its bytes are in this block, at least one
+type openBlock = [160]byte
+
+// endings are the blocks that a scratch area was last used with.
+type endings struct {
+	fixedOf, openOf ending
+	fixed           fixedBlock
+	open            openBlock
+}
+
+const (
+	// openTail is the number of tail blocks that says that there is an open one.
+	openTail = -1
+	// minOpen is the shortest row that an open block can be made of.
+	minOpen = 16
+)
+
 // parts says how the blocks of a class of rows come to the kernel.
 type parts struct {
-	body  int         // blocks that are read where the row lies
-	tail  int         // blocks that pack writes to the staging area
+	body  int // blocks that are read where the row lies
+	tail  int // blocks that pack writes to the staging area, or openTail
+	open  *openBlock
 	fixed *fixedBlock // one more, nil if there is none
 	pack  packFunc
 	over  int // bytes that pack writes beyond the last row's blocks
@@ -54,6 +80,12 @@ func (j *job) parts(blocks, length, n int) parts {
 	}
 	body := length / block
 	switch {
+	case j.opens && length%block > 0 && length >= minOpen && n >= minFixed:
+		p := parts{body: body, tail: openTail, open: j.opening(length)}
+		if body < blocks-1 {
+			p.fixed = j.padding(length)
+		}
+		return p
 	case body == blocks-1 && (length%block > 0 || blocks == 1 || n < minFixed):
 		return parts{body: body, tail: 1, pack: j.pack1}
 	case body == blocks-1:
@@ -67,17 +99,45 @@ func (j *job) parts(blocks, length, n int) parts {
 	}
 }
 
-// padding is the last block of messages of extra bytes and a row of the given
-// length, which reaches no further than into the block before.
+// padding is the fixed block behind rows of the given length.
 func (j *job) padding(length int) *fixedBlock {
-	f := &j.laneScratch.fixed
-	if total := length + j.extra; f.of != j.laneKernel || f.total != total {
+	if of := (ending{j.laneKernel, length, j.extra}); j.last.fixedOf != of {
 		var buf, zeros [2 * maxBlock]byte
-		end := j.alg.pad(&buf, zeros[:length%j.alg.BlockSize()], uint64(total))
-		j.expand(&f.block, end[len(end)-j.alg.BlockSize():])
-		f.of, f.total = j.laneKernel, total
+		block := j.alg.BlockSize()
+		end := j.alg.pad(&buf, zeros[:length%block], uint64(length+j.extra))
+		j.expand(&j.last.fixed, end[len(end)-block:])
+		j.last.fixedOf = of
 	}
-	return &f.block
+	return &j.last.fixed
+}
+
+// opening is the open block of rows of the given length.
+func (j *job) opening(length int) *openBlock {
+	o := &j.last.open
+	if of := (ending{j.laneKernel, length, j.extra}); j.last.openOf != of {
+		var buf, zeros [2 * maxBlock]byte
+		block, last := j.alg.BlockSize(), j.wordSize()-1
+		bytes := length % block
+		// inWord is where the processor has byte i of the block.
+		inWord := func(i int) int { return i }
+		if j.alg != MD5 {
+			inWord = func(i int) int { return i ^ last }
+		}
+		for i, b := range j.alg.pad(&buf, zeros[:bytes], uint64(length+j.extra))[:block] {
+			o[inWord(i)] = b
+		}
+		for i := range 16 {
+			from := byte(0x80)
+			if i < bytes%16 {
+				from = byte(16 - bytes%16 + i)
+			}
+			o[128+inWord(i)] = from
+		}
+		binary.NativeEndian.PutUint64(o[144:], uint64(length))
+		binary.NativeEndian.PutUint64(o[152:], uint64(bytes))
+		j.last.openOf = of
+	}
+	return o
 }
 
 // expandSums is laneKernel.expand in the common form: the sum of the word and

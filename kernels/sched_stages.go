@@ -9,7 +9,8 @@ type Stage struct {
 
 // Stages takes a chunk of col apart into the backend's steps; the times of all
 // together are what Hash.Sum spends on it, but for the choices between them.
-// It is for measurements: the digests go nowhere. The column must have passed
+// It is for measurements: the digests go nowhere. Packing is nothing where the
+// kernel itself pads the rows. The column must have passed
 // Validate. There are none for a backend that takes row after row, or for a
 // chunk whose rows are not all of one number of blocks, one or two. rows says
 // how many rows one call of every step works on.
@@ -29,18 +30,22 @@ func (b *Backend) Stages(col *Column) (stages []Stage, rows int) {
 		s.refs[n] = s.refs[rows-1]
 	}
 	groups := (rows + k.lanes - 1) / k.lanes
-	pack := k.pack1
-	if g.most == 2 {
-		pack = k.pack2
-	}
-	stage := make([]byte, groups*k.lanes*g.most*k.alg.BlockSize())
+	block := k.alg.BlockSize()
+	p := j.parts(g.most, g.same, rows)
+	stage := make([]byte, (groups*k.lanes+1)*g.most*block)
 	first := (*[2]uint64)(&s.refs[0])
 	return []Stage{
 		{"gather", func() {
 			s.spilled = 0
 			j.gather(rows)
 		}},
-		{"pack", func() { pack(&stage[0], first, rows, 0, 0, g.most*k.alg.BlockSize()) }},
-		{"compress", func() { k.run(&j.out[0], &k.start, first, &stage[0], 0, g.most, groups, nil, nil) }},
+		{"pack", func() {
+			if p.tail > 0 {
+				p.pack(&stage[0], first, rows, p.body*block, 0, p.tail*block)
+			}
+		}},
+		{"compress", func() {
+			k.run(&j.out[0], &k.start, first, &stage[0], p.body, p.tail, groups, nil, p.fixed, p.open)
+		}},
 	}, rows
 }

@@ -44,9 +44,9 @@ DATA sha1SwapAVX2<>+16(SB)/8, $0x0405060700010203
 DATA sha1SwapAVX2<>+24(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha1SwapAVX2<>(SB), RODATA|NOPTR, $32
 
-// func sha1AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func sha1AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·sha1AVX2(SB), $1536-72
+TEXT ·sha1AVX2(SB), $1536-80
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8

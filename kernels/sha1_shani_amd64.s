@@ -8,9 +8,9 @@ DATA sha1NIReverse<>+0(SB)/8, $0x08090a0b0c0d0e0f
 DATA sha1NIReverse<>+8(SB)/8, $0x0001020304050607
 GLOBL sha1NIReverse<>(SB), RODATA|NOPTR, $16
 
-// func sha1SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func sha1SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: MMX+, SHA, SSE2, SSE4.1, SSSE3
-TEXT ·sha1SHANI(SB), $416-72
+TEXT ·sha1SHANI(SB), $416-80
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8

@@ -524,9 +524,9 @@ DATA sha256SwapAVX2<>+16(SB)/8, $0x0405060700010203
 DATA sha256SwapAVX2<>+24(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256SwapAVX2<>(SB), RODATA|NOPTR, $32
 
-// func sha256AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func sha256AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·sha256AVX2(SB), $928-72
+TEXT ·sha256AVX2(SB), $928-80
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8

@@ -80,9 +80,9 @@ DATA sha256SwapAVX512<>+48(SB)/8, $0x0405060700010203
 DATA sha256SwapAVX512<>+56(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256SwapAVX512<>(SB), RODATA|NOPTR, $64
 
-// func sha256AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func sha256AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
-TEXT ·sha256AVX512(SB), $1792-72
+TEXT ·sha256AVX512(SB), $1792-80
 	MOVQ      dst+0(FP), DI
 	MOVQ      state+8(FP), SI
 	MOVQ      refs+16(FP), R8
@@ -353,8 +353,10 @@ block:
 	VPSHUFB      Z15, Z31, Z31
 	VPSHUFB      Z15, Z26, Z26
 	VPSHUFB      Z15, Z28, Z28
-	LEAQ         sha256ConstantsAVX512<>+0(SB), AX
-	MOVQ         $0x00000003, 1664(R13)
+
+rounds:
+	LEAQ sha256ConstantsAVX512<>+0(SB), AX
+	MOVQ $0x00000003, 1664(R13)
 
 pass:
 	VPADDD      Z17, Z7, Z7
@@ -1159,6 +1161,9 @@ pass:
 	JZ          finish
 
 tail:
+	TESTQ DX, DX
+	JLT   open
+
 	// The tails of the group lie one after the other in the staging area.
 	MOVQ R11, BX
 	SHLQ $+6, BX
@@ -1198,6 +1203,394 @@ tail:
 	MOVQ DX, CX
 	XORL DX, DX
 	JMP  block
+
+open:
+	MOVQ         open+72(FP), CX
+	MOVQ         144(CX), DX
+	VMOVDQU64    Z0, 128(R13)
+	VMOVDQU64    Z1, 192(R13)
+	VMOVDQU64    Z2, 256(R13)
+	VMOVDQU64    Z3, 320(R13)
+	VMOVDQU64    Z4, 384(R13)
+	VMOVDQU64    Z5, 448(R13)
+	VMOVDQU64    Z6, 512(R13)
+	VMOVDQU64    Z7, 576(R13)
+	CMPQ         152(CX), $+0
+	JLE          padding0
+	CMPQ         152(CX), $+16
+	JL           end0
+	MOVQ         (R8), AX
+	VMOVDQU64    (AX)(BX*1), X16
+	MOVQ         16(R8), AX
+	VMOVDQU64    (AX)(BX*1), X17
+	MOVQ         32(R8), AX
+	VMOVDQU64    (AX)(BX*1), X18
+	MOVQ         48(R8), AX
+	VMOVDQU64    (AX)(BX*1), X19
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x01, (AX)(BX*1), Z16, Z16
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x01, (AX)(BX*1), Z17, Z17
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x01, (AX)(BX*1), Z18, Z18
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x01, (AX)(BX*1), Z19, Z19
+	MOVQ         128(R8), AX
+	VINSERTI32X4 $0x02, (AX)(BX*1), Z16, Z16
+	MOVQ         144(R8), AX
+	VINSERTI32X4 $0x02, (AX)(BX*1), Z17, Z17
+	MOVQ         160(R8), AX
+	VINSERTI32X4 $0x02, (AX)(BX*1), Z18, Z18
+	MOVQ         176(R8), AX
+	VINSERTI32X4 $0x02, (AX)(BX*1), Z19, Z19
+	MOVQ         192(R8), AX
+	VINSERTI32X4 $0x03, (AX)(BX*1), Z16, Z16
+	MOVQ         208(R8), AX
+	VINSERTI32X4 $0x03, (AX)(BX*1), Z17, Z17
+	MOVQ         224(R8), AX
+	VINSERTI32X4 $0x03, (AX)(BX*1), Z18, Z18
+	MOVQ         240(R8), AX
+	VINSERTI32X4 $0x03, (AX)(BX*1), Z19, Z19
+	VPSHUFB      Z15, Z16, Z16
+	VPSHUFB      Z15, Z17, Z17
+	VPSHUFB      Z15, Z18, Z18
+	VPSHUFB      Z15, Z19, Z19
+	JMP          words0
+
+end0:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X16
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X17
+	MOVQ            32(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X18
+	MOVQ            48(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X19
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z16, Z16
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z17, Z17
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z18, Z18
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z19, Z19
+	MOVQ            128(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z16, Z16
+	MOVQ            144(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z17, Z17
+	MOVQ            160(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z18, Z18
+	MOVQ            176(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z19, Z19
+	MOVQ            192(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z16, Z16
+	MOVQ            208(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z17, Z17
+	MOVQ            224(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z18, Z18
+	MOVQ            240(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z19, Z19
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 (CX), Z9
+	VPSHUFB         Z8, Z16, Z16
+	VPORD           Z9, Z16, Z16
+	VPSHUFB         Z8, Z17, Z17
+	VPORD           Z9, Z17, Z17
+	VPSHUFB         Z8, Z18, Z18
+	VPORD           Z9, Z18, Z18
+	VPSHUFB         Z8, Z19, Z19
+	VPORD           Z9, Z19, Z19
+
+words0:
+	VPUNPCKLDQ  Z17, Z16, Z13
+	VPUNPCKHDQ  Z17, Z16, Z16
+	VPUNPCKLDQ  Z19, Z18, Z14
+	VPUNPCKHDQ  Z19, Z18, Z18
+	VPUNPCKLQDQ Z14, Z13, Z17
+	VPUNPCKHQDQ Z14, Z13, Z19
+	VPUNPCKLQDQ Z18, Z16, Z13
+	VPUNPCKHQDQ Z18, Z16, Z16
+	JMP         next0
+
+padding0:
+	VPBROADCASTD (CX), Z17
+	VPBROADCASTD 4(CX), Z19
+	VPBROADCASTD 8(CX), Z13
+	VPBROADCASTD 12(CX), Z16
+
+next0:
+	CMPQ         152(CX), $+16
+	JLE          padding1
+	CMPQ         152(CX), $+32
+	JL           end1
+	MOVQ         (R8), AX
+	VMOVDQU64    16(AX)(BX*1), X20
+	MOVQ         16(R8), AX
+	VMOVDQU64    16(AX)(BX*1), X21
+	MOVQ         32(R8), AX
+	VMOVDQU64    16(AX)(BX*1), X22
+	MOVQ         48(R8), AX
+	VMOVDQU64    16(AX)(BX*1), X23
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x01, 16(AX)(BX*1), Z20, Z20
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x01, 16(AX)(BX*1), Z21, Z21
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x01, 16(AX)(BX*1), Z22, Z22
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x01, 16(AX)(BX*1), Z23, Z23
+	MOVQ         128(R8), AX
+	VINSERTI32X4 $0x02, 16(AX)(BX*1), Z20, Z20
+	MOVQ         144(R8), AX
+	VINSERTI32X4 $0x02, 16(AX)(BX*1), Z21, Z21
+	MOVQ         160(R8), AX
+	VINSERTI32X4 $0x02, 16(AX)(BX*1), Z22, Z22
+	MOVQ         176(R8), AX
+	VINSERTI32X4 $0x02, 16(AX)(BX*1), Z23, Z23
+	MOVQ         192(R8), AX
+	VINSERTI32X4 $0x03, 16(AX)(BX*1), Z20, Z20
+	MOVQ         208(R8), AX
+	VINSERTI32X4 $0x03, 16(AX)(BX*1), Z21, Z21
+	MOVQ         224(R8), AX
+	VINSERTI32X4 $0x03, 16(AX)(BX*1), Z22, Z22
+	MOVQ         240(R8), AX
+	VINSERTI32X4 $0x03, 16(AX)(BX*1), Z23, Z23
+	VPSHUFB      Z15, Z20, Z20
+	VPSHUFB      Z15, Z21, Z21
+	VPSHUFB      Z15, Z22, Z22
+	VPSHUFB      Z15, Z23, Z23
+	JMP          words1
+
+end1:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X20
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X21
+	MOVQ            32(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X22
+	MOVQ            48(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X23
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z20, Z20
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z21, Z21
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z22, Z22
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z23, Z23
+	MOVQ            128(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z20, Z20
+	MOVQ            144(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z21, Z21
+	MOVQ            160(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z22, Z22
+	MOVQ            176(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z23, Z23
+	MOVQ            192(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z20, Z20
+	MOVQ            208(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z21, Z21
+	MOVQ            224(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z22, Z22
+	MOVQ            240(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z23, Z23
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 16(CX), Z9
+	VPSHUFB         Z8, Z20, Z20
+	VPORD           Z9, Z20, Z20
+	VPSHUFB         Z8, Z21, Z21
+	VPORD           Z9, Z21, Z21
+	VPSHUFB         Z8, Z22, Z22
+	VPORD           Z9, Z22, Z22
+	VPSHUFB         Z8, Z23, Z23
+	VPORD           Z9, Z23, Z23
+
+words1:
+	VPUNPCKLDQ  Z21, Z20, Z18
+	VPUNPCKHDQ  Z21, Z20, Z20
+	VPUNPCKLDQ  Z23, Z22, Z14
+	VPUNPCKHDQ  Z23, Z22, Z22
+	VPUNPCKLQDQ Z14, Z18, Z21
+	VPUNPCKHQDQ Z14, Z18, Z23
+	VPUNPCKLQDQ Z22, Z20, Z18
+	VPUNPCKHQDQ Z22, Z20, Z20
+	JMP         next1
+
+padding1:
+	VPBROADCASTD 16(CX), Z21
+	VPBROADCASTD 20(CX), Z23
+	VPBROADCASTD 24(CX), Z18
+	VPBROADCASTD 28(CX), Z20
+
+next1:
+	CMPQ         152(CX), $+32
+	JLE          padding2
+	CMPQ         152(CX), $+48
+	JL           end2
+	MOVQ         (R8), AX
+	VMOVDQU64    32(AX)(BX*1), X24
+	MOVQ         16(R8), AX
+	VMOVDQU64    32(AX)(BX*1), X25
+	MOVQ         32(R8), AX
+	VMOVDQU64    32(AX)(BX*1), X26
+	MOVQ         48(R8), AX
+	VMOVDQU64    32(AX)(BX*1), X27
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x01, 32(AX)(BX*1), Z24, Z24
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x01, 32(AX)(BX*1), Z25, Z25
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x01, 32(AX)(BX*1), Z26, Z26
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x01, 32(AX)(BX*1), Z27, Z27
+	MOVQ         128(R8), AX
+	VINSERTI32X4 $0x02, 32(AX)(BX*1), Z24, Z24
+	MOVQ         144(R8), AX
+	VINSERTI32X4 $0x02, 32(AX)(BX*1), Z25, Z25
+	MOVQ         160(R8), AX
+	VINSERTI32X4 $0x02, 32(AX)(BX*1), Z26, Z26
+	MOVQ         176(R8), AX
+	VINSERTI32X4 $0x02, 32(AX)(BX*1), Z27, Z27
+	MOVQ         192(R8), AX
+	VINSERTI32X4 $0x03, 32(AX)(BX*1), Z24, Z24
+	MOVQ         208(R8), AX
+	VINSERTI32X4 $0x03, 32(AX)(BX*1), Z25, Z25
+	MOVQ         224(R8), AX
+	VINSERTI32X4 $0x03, 32(AX)(BX*1), Z26, Z26
+	MOVQ         240(R8), AX
+	VINSERTI32X4 $0x03, 32(AX)(BX*1), Z27, Z27
+	VPSHUFB      Z15, Z24, Z24
+	VPSHUFB      Z15, Z25, Z25
+	VPSHUFB      Z15, Z26, Z26
+	VPSHUFB      Z15, Z27, Z27
+	JMP          words2
+
+end2:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X24
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X25
+	MOVQ            32(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X26
+	MOVQ            48(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X27
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z24, Z24
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z25, Z25
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z26, Z26
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z27, Z27
+	MOVQ            128(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z24, Z24
+	MOVQ            144(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z25, Z25
+	MOVQ            160(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z26, Z26
+	MOVQ            176(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z27, Z27
+	MOVQ            192(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z24, Z24
+	MOVQ            208(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z25, Z25
+	MOVQ            224(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z26, Z26
+	MOVQ            240(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z27, Z27
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 32(CX), Z9
+	VPSHUFB         Z8, Z24, Z24
+	VPORD           Z9, Z24, Z24
+	VPSHUFB         Z8, Z25, Z25
+	VPORD           Z9, Z25, Z25
+	VPSHUFB         Z8, Z26, Z26
+	VPORD           Z9, Z26, Z26
+	VPSHUFB         Z8, Z27, Z27
+	VPORD           Z9, Z27, Z27
+
+words2:
+	VPUNPCKLDQ  Z25, Z24, Z22
+	VPUNPCKHDQ  Z25, Z24, Z24
+	VPUNPCKLDQ  Z27, Z26, Z14
+	VPUNPCKHDQ  Z27, Z26, Z26
+	VPUNPCKLQDQ Z14, Z22, Z25
+	VPUNPCKHQDQ Z14, Z22, Z27
+	VPUNPCKLQDQ Z26, Z24, Z22
+	VPUNPCKHQDQ Z26, Z24, Z24
+	JMP         next2
+
+padding2:
+	VPBROADCASTD 32(CX), Z25
+	VPBROADCASTD 36(CX), Z27
+	VPBROADCASTD 40(CX), Z22
+	VPBROADCASTD 44(CX), Z24
+
+next2:
+	CMPQ            152(CX), $+48
+	JLE             padding3
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X28
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X29
+	MOVQ            32(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X30
+	MOVQ            48(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X31
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z28, Z28
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z29, Z29
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z30, Z30
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z31, Z31
+	MOVQ            128(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z28, Z28
+	MOVQ            144(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z29, Z29
+	MOVQ            160(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z30, Z30
+	MOVQ            176(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z31, Z31
+	MOVQ            192(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z28, Z28
+	MOVQ            208(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z29, Z29
+	MOVQ            224(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z30, Z30
+	MOVQ            240(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z31, Z31
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 48(CX), Z9
+	VPSHUFB         Z8, Z28, Z28
+	VPORD           Z9, Z28, Z28
+	VPSHUFB         Z8, Z29, Z29
+	VPORD           Z9, Z29, Z29
+	VPSHUFB         Z8, Z30, Z30
+	VPORD           Z9, Z30, Z30
+	VPSHUFB         Z8, Z31, Z31
+	VPORD           Z9, Z31, Z31
+	VPUNPCKLDQ      Z29, Z28, Z26
+	VPUNPCKHDQ      Z29, Z28, Z28
+	VPUNPCKLDQ      Z31, Z30, Z14
+	VPUNPCKHDQ      Z31, Z30, Z30
+	VPUNPCKLQDQ     Z14, Z26, Z29
+	VPUNPCKHQDQ     Z14, Z26, Z31
+	VPUNPCKLQDQ     Z30, Z28, Z26
+	VPUNPCKHQDQ     Z30, Z28, Z28
+	JMP             next3
+
+padding3:
+	VPBROADCASTD 48(CX), Z29
+	VPBROADCASTD 52(CX), Z31
+	VPBROADCASTD 56(CX), Z26
+	VPBROADCASTD 60(CX), Z28
+
+next3:
+	MOVQ $0x00000001, CX
+	XORL DX, DX
+	JMP  rounds
 
 finish:
 	MOVQ      fixed+64(FP), AX

@@ -74,9 +74,9 @@ DATA sha256NISwap<>+0(SB)/8, $0x0405060700010203
 DATA sha256NISwap<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256NISwap<>(SB), RODATA|NOPTR, $16
 
-// func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: MMX+, SHA, SSE2, SSE4.1, SSSE3
-TEXT ·sha256SHANI(SB), $192-72
+TEXT ·sha256SHANI(SB), $192-80
 	MOVQ  dst+0(FP), DI
 	MOVQ  state+8(FP), SI
 	MOVQ  refs+16(FP), R8

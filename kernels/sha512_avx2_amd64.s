@@ -338,9 +338,9 @@ DATA sha512Rotate8<>+16(SB)/8, $0x0007060504030201
 DATA sha512Rotate8<>+24(SB)/8, $0x080f0e0d0c0b0a09
 GLOBL sha512Rotate8<>(SB), RODATA|NOPTR, $32
 
-// func sha512AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func sha512AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: AVX, AVX2, MMX+
-TEXT ·sha512AVX2(SB), $928-72
+TEXT ·sha512AVX2(SB), $928-80
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8

@@ -96,9 +96,9 @@ DATA sha512SwapAVX512<>+48(SB)/8, $0x0001020304050607
 DATA sha512SwapAVX512<>+56(SB)/8, $0x08090a0b0c0d0e0f
 GLOBL sha512SwapAVX512<>(SB), RODATA|NOPTR, $64
 
-// func sha512AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte)
+// func sha512AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
 // Requires: AVX, AVX512BW, AVX512F, AVX512VL, MMX+
-TEXT ·sha512AVX512(SB), $1728-72
+TEXT ·sha512AVX512(SB), $1728-80
 	MOVQ      dst+0(FP), DI
 	MOVQ      state+8(FP), SI
 	MOVQ      refs+16(FP), R8
@@ -281,9 +281,9 @@ block:
 	VINSERTI32X4 $0x03, 80(AX)(BX*1), Z27, Z27
 	VINSERTI32X4 $0x03, 96(AX)(BX*1), Z29, Z29
 	VINSERTI32X4 $0x03, 112(AX)(BX*1), Z31, Z31
-	VPUNPCKLQDQ  Z17, Z16, Z14
+	VPUNPCKLQDQ  Z17, Z16, Z13
 	VPUNPCKHQDQ  Z17, Z16, Z16
-	VPSHUFB      Z15, Z14, Z14
+	VPSHUFB      Z15, Z13, Z13
 	VPSHUFB      Z15, Z16, Z16
 	VPUNPCKLQDQ  Z19, Z18, Z17
 	VPUNPCKHQDQ  Z19, Z18, Z18
@@ -313,11 +313,13 @@ block:
 	VPUNPCKHQDQ  Z31, Z30, Z30
 	VPSHUFB      Z15, Z29, Z29
 	VPSHUFB      Z15, Z30, Z30
-	LEAQ         sha512ConstantsAVX512<>+0(SB), AX
-	MOVQ         $0x00000004, 1600(R13)
+
+rounds:
+	LEAQ sha512ConstantsAVX512<>+0(SB), AX
+	MOVQ $0x00000004, 1600(R13)
 
 pass:
-	VPADDQ      Z14, Z7, Z7
+	VPADDQ      Z13, Z7, Z7
 	VPADDQ.BCST (AX), Z7, Z7
 	VMOVDQA64   Z4, Z9
 	VPTERNLOGD  $0xca, Z6, Z5, Z9
@@ -340,13 +342,13 @@ pass:
 	VPRORQ      $0x08, Z16, Z9
 	VPSRLQ      $0x07, Z16, Z10
 	VPTERNLOGD  $0x96, Z10, Z9, Z8
-	VPADDQ      Z8, Z14, Z14
-	VPADDQ      Z24, Z14, Z14
+	VPADDQ      Z8, Z13, Z13
+	VPADDQ      Z24, Z13, Z13
 	VPRORQ      $0x13, Z29, Z8
 	VPRORQ      $0x3d, Z29, Z9
 	VPSRLQ      $0x06, Z29, Z10
 	VPTERNLOGD  $0x96, Z10, Z9, Z8
-	VPADDQ      Z8, Z14, Z14
+	VPADDQ      Z8, Z13, Z13
 	VPADDQ      Z16, Z6, Z6
 	VPADDQ.BCST 8(AX), Z6, Z6
 	VMOVDQA64   Z3, Z9
@@ -402,9 +404,9 @@ pass:
 	VPTERNLOGD  $0x96, Z10, Z9, Z8
 	VPADDQ      Z8, Z17, Z17
 	VPADDQ      Z26, Z17, Z17
-	VPRORQ      $0x13, Z14, Z8
-	VPRORQ      $0x3d, Z14, Z9
-	VPSRLQ      $0x06, Z14, Z10
+	VPRORQ      $0x13, Z13, Z8
+	VPRORQ      $0x3d, Z13, Z9
+	VPSRLQ      $0x06, Z13, Z10
 	VPTERNLOGD  $0x96, Z10, Z9, Z8
 	VPADDQ      Z8, Z17, Z17
 	VPADDQ      Z18, Z4, Z4
@@ -551,7 +553,7 @@ pass:
 	VPSRLQ      $0x07, Z23, Z10
 	VPTERNLOGD  $0x96, Z10, Z9, Z8
 	VPADDQ      Z8, Z22, Z22
-	VPADDQ      Z14, Z22, Z22
+	VPADDQ      Z13, Z22, Z22
 	VPRORQ      $0x13, Z20, Z8
 	VPRORQ      $0x3d, Z20, Z9
 	VPSRLQ      $0x06, Z20, Z10
@@ -786,9 +788,9 @@ pass:
 	VPRORQ      $0x27, Z1, Z10
 	VPTERNLOGD  $0x96, Z10, Z9, Z8
 	VPADDQ      Z8, Z0, Z0
-	VPRORQ      $0x01, Z14, Z8
-	VPRORQ      $0x08, Z14, Z9
-	VPSRLQ      $0x07, Z14, Z10
+	VPRORQ      $0x01, Z13, Z8
+	VPRORQ      $0x08, Z13, Z9
+	VPSRLQ      $0x07, Z13, Z10
 	VPTERNLOGD  $0x96, Z10, Z9, Z8
 	VPADDQ      Z8, Z30, Z30
 	VPADDQ      Z23, Z30, Z30
@@ -800,7 +802,7 @@ pass:
 	ADDQ        $0x00000080, AX
 	DECQ        1600(R13)
 	JNZ         pass
-	VPADDQ      Z14, Z7, Z7
+	VPADDQ      Z13, Z7, Z7
 	VPADDQ.BCST (AX), Z7, Z7
 	VMOVDQA64   Z4, Z9
 	VPTERNLOGD  $0xca, Z6, Z5, Z9
@@ -1119,6 +1121,9 @@ pass:
 	JZ          finish
 
 tail:
+	TESTQ DX, DX
+	JLT   open
+
 	// The tails of the group lie one after the other in the staging area.
 	MOVQ R11, BX
 	SHLQ $+7, BX
@@ -1142,6 +1147,460 @@ tail:
 	MOVQ DX, CX
 	XORL DX, DX
 	JMP  block
+
+open:
+	MOVQ         open+72(FP), CX
+	MOVQ         144(CX), DX
+	VMOVDQU64    Z0, 64(R13)
+	VMOVDQU64    Z1, 128(R13)
+	VMOVDQU64    Z2, 192(R13)
+	VMOVDQU64    Z3, 256(R13)
+	VMOVDQU64    Z4, 320(R13)
+	VMOVDQU64    Z5, 384(R13)
+	VMOVDQU64    Z6, 448(R13)
+	VMOVDQU64    Z7, 512(R13)
+	CMPQ         152(CX), $+0
+	JLE          padding0
+	CMPQ         152(CX), $+16
+	JL           end0
+	MOVQ         (R8), AX
+	VMOVDQU64    (AX)(BX*1), X16
+	MOVQ         16(R8), AX
+	VMOVDQU64    (AX)(BX*1), X17
+	MOVQ         32(R8), AX
+	VINSERTI32X4 $0x01, (AX)(BX*1), Z16, Z16
+	MOVQ         48(R8), AX
+	VINSERTI32X4 $0x01, (AX)(BX*1), Z17, Z17
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x02, (AX)(BX*1), Z16, Z16
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x02, (AX)(BX*1), Z17, Z17
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x03, (AX)(BX*1), Z16, Z16
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x03, (AX)(BX*1), Z17, Z17
+	VPSHUFB      Z15, Z16, Z16
+	VPSHUFB      Z15, Z17, Z17
+	JMP          words0
+
+end0:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X16
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X17
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z16, Z16
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z17, Z17
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z16, Z16
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z17, Z17
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z16, Z16
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z17, Z17
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 (CX), Z9
+	VPSHUFB         Z8, Z16, Z16
+	VPORD           Z9, Z16, Z16
+	VPSHUFB         Z8, Z17, Z17
+	VPORD           Z9, Z17, Z17
+
+words0:
+	VPUNPCKLQDQ Z17, Z16, Z13
+	VPUNPCKHQDQ Z17, Z16, Z16
+	JMP         next0
+
+padding0:
+	VPBROADCASTQ (CX), Z13
+	VPBROADCASTQ 8(CX), Z16
+
+next0:
+	CMPQ         152(CX), $+16
+	JLE          padding1
+	CMPQ         152(CX), $+32
+	JL           end1
+	MOVQ         (R8), AX
+	VMOVDQU64    16(AX)(BX*1), X18
+	MOVQ         16(R8), AX
+	VMOVDQU64    16(AX)(BX*1), X19
+	MOVQ         32(R8), AX
+	VINSERTI32X4 $0x01, 16(AX)(BX*1), Z18, Z18
+	MOVQ         48(R8), AX
+	VINSERTI32X4 $0x01, 16(AX)(BX*1), Z19, Z19
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x02, 16(AX)(BX*1), Z18, Z18
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x02, 16(AX)(BX*1), Z19, Z19
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x03, 16(AX)(BX*1), Z18, Z18
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x03, 16(AX)(BX*1), Z19, Z19
+	VPSHUFB      Z15, Z18, Z18
+	VPSHUFB      Z15, Z19, Z19
+	JMP          words1
+
+end1:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X18
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X19
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z18, Z18
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z19, Z19
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z18, Z18
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z19, Z19
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z18, Z18
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z19, Z19
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 16(CX), Z9
+	VPSHUFB         Z8, Z18, Z18
+	VPORD           Z9, Z18, Z18
+	VPSHUFB         Z8, Z19, Z19
+	VPORD           Z9, Z19, Z19
+
+words1:
+	VPUNPCKLQDQ Z19, Z18, Z17
+	VPUNPCKHQDQ Z19, Z18, Z18
+	JMP         next1
+
+padding1:
+	VPBROADCASTQ 16(CX), Z17
+	VPBROADCASTQ 24(CX), Z18
+
+next1:
+	CMPQ         152(CX), $+32
+	JLE          padding2
+	CMPQ         152(CX), $+48
+	JL           end2
+	MOVQ         (R8), AX
+	VMOVDQU64    32(AX)(BX*1), X20
+	MOVQ         16(R8), AX
+	VMOVDQU64    32(AX)(BX*1), X21
+	MOVQ         32(R8), AX
+	VINSERTI32X4 $0x01, 32(AX)(BX*1), Z20, Z20
+	MOVQ         48(R8), AX
+	VINSERTI32X4 $0x01, 32(AX)(BX*1), Z21, Z21
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x02, 32(AX)(BX*1), Z20, Z20
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x02, 32(AX)(BX*1), Z21, Z21
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x03, 32(AX)(BX*1), Z20, Z20
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x03, 32(AX)(BX*1), Z21, Z21
+	VPSHUFB      Z15, Z20, Z20
+	VPSHUFB      Z15, Z21, Z21
+	JMP          words2
+
+end2:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X20
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X21
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z20, Z20
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z21, Z21
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z20, Z20
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z21, Z21
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z20, Z20
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z21, Z21
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 32(CX), Z9
+	VPSHUFB         Z8, Z20, Z20
+	VPORD           Z9, Z20, Z20
+	VPSHUFB         Z8, Z21, Z21
+	VPORD           Z9, Z21, Z21
+
+words2:
+	VPUNPCKLQDQ Z21, Z20, Z19
+	VPUNPCKHQDQ Z21, Z20, Z20
+	JMP         next2
+
+padding2:
+	VPBROADCASTQ 32(CX), Z19
+	VPBROADCASTQ 40(CX), Z20
+
+next2:
+	CMPQ         152(CX), $+48
+	JLE          padding3
+	CMPQ         152(CX), $+64
+	JL           end3
+	MOVQ         (R8), AX
+	VMOVDQU64    48(AX)(BX*1), X22
+	MOVQ         16(R8), AX
+	VMOVDQU64    48(AX)(BX*1), X23
+	MOVQ         32(R8), AX
+	VINSERTI32X4 $0x01, 48(AX)(BX*1), Z22, Z22
+	MOVQ         48(R8), AX
+	VINSERTI32X4 $0x01, 48(AX)(BX*1), Z23, Z23
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x02, 48(AX)(BX*1), Z22, Z22
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x02, 48(AX)(BX*1), Z23, Z23
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x03, 48(AX)(BX*1), Z22, Z22
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x03, 48(AX)(BX*1), Z23, Z23
+	VPSHUFB      Z15, Z22, Z22
+	VPSHUFB      Z15, Z23, Z23
+	JMP          words3
+
+end3:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X22
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X23
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z22, Z22
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z23, Z23
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z22, Z22
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z23, Z23
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z22, Z22
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z23, Z23
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 48(CX), Z9
+	VPSHUFB         Z8, Z22, Z22
+	VPORD           Z9, Z22, Z22
+	VPSHUFB         Z8, Z23, Z23
+	VPORD           Z9, Z23, Z23
+
+words3:
+	VPUNPCKLQDQ Z23, Z22, Z21
+	VPUNPCKHQDQ Z23, Z22, Z22
+	JMP         next3
+
+padding3:
+	VPBROADCASTQ 48(CX), Z21
+	VPBROADCASTQ 56(CX), Z22
+
+next3:
+	CMPQ         152(CX), $+64
+	JLE          padding4
+	CMPQ         152(CX), $+80
+	JL           end4
+	MOVQ         (R8), AX
+	VMOVDQU64    64(AX)(BX*1), X24
+	MOVQ         16(R8), AX
+	VMOVDQU64    64(AX)(BX*1), X25
+	MOVQ         32(R8), AX
+	VINSERTI32X4 $0x01, 64(AX)(BX*1), Z24, Z24
+	MOVQ         48(R8), AX
+	VINSERTI32X4 $0x01, 64(AX)(BX*1), Z25, Z25
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x02, 64(AX)(BX*1), Z24, Z24
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x02, 64(AX)(BX*1), Z25, Z25
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x03, 64(AX)(BX*1), Z24, Z24
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x03, 64(AX)(BX*1), Z25, Z25
+	VPSHUFB      Z15, Z24, Z24
+	VPSHUFB      Z15, Z25, Z25
+	JMP          words4
+
+end4:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X24
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X25
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z24, Z24
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z25, Z25
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z24, Z24
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z25, Z25
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z24, Z24
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z25, Z25
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 64(CX), Z9
+	VPSHUFB         Z8, Z24, Z24
+	VPORD           Z9, Z24, Z24
+	VPSHUFB         Z8, Z25, Z25
+	VPORD           Z9, Z25, Z25
+
+words4:
+	VPUNPCKLQDQ Z25, Z24, Z23
+	VPUNPCKHQDQ Z25, Z24, Z24
+	JMP         next4
+
+padding4:
+	VPBROADCASTQ 64(CX), Z23
+	VPBROADCASTQ 72(CX), Z24
+
+next4:
+	CMPQ         152(CX), $+80
+	JLE          padding5
+	CMPQ         152(CX), $+96
+	JL           end5
+	MOVQ         (R8), AX
+	VMOVDQU64    80(AX)(BX*1), X26
+	MOVQ         16(R8), AX
+	VMOVDQU64    80(AX)(BX*1), X27
+	MOVQ         32(R8), AX
+	VINSERTI32X4 $0x01, 80(AX)(BX*1), Z26, Z26
+	MOVQ         48(R8), AX
+	VINSERTI32X4 $0x01, 80(AX)(BX*1), Z27, Z27
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x02, 80(AX)(BX*1), Z26, Z26
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x02, 80(AX)(BX*1), Z27, Z27
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x03, 80(AX)(BX*1), Z26, Z26
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x03, 80(AX)(BX*1), Z27, Z27
+	VPSHUFB      Z15, Z26, Z26
+	VPSHUFB      Z15, Z27, Z27
+	JMP          words5
+
+end5:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X26
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X27
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z26, Z26
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z27, Z27
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z26, Z26
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z27, Z27
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z26, Z26
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z27, Z27
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 80(CX), Z9
+	VPSHUFB         Z8, Z26, Z26
+	VPORD           Z9, Z26, Z26
+	VPSHUFB         Z8, Z27, Z27
+	VPORD           Z9, Z27, Z27
+
+words5:
+	VPUNPCKLQDQ Z27, Z26, Z25
+	VPUNPCKHQDQ Z27, Z26, Z26
+	JMP         next5
+
+padding5:
+	VPBROADCASTQ 80(CX), Z25
+	VPBROADCASTQ 88(CX), Z26
+
+next5:
+	CMPQ         152(CX), $+96
+	JLE          padding6
+	CMPQ         152(CX), $+112
+	JL           end6
+	MOVQ         (R8), AX
+	VMOVDQU64    96(AX)(BX*1), X28
+	MOVQ         16(R8), AX
+	VMOVDQU64    96(AX)(BX*1), X29
+	MOVQ         32(R8), AX
+	VINSERTI32X4 $0x01, 96(AX)(BX*1), Z28, Z28
+	MOVQ         48(R8), AX
+	VINSERTI32X4 $0x01, 96(AX)(BX*1), Z29, Z29
+	MOVQ         64(R8), AX
+	VINSERTI32X4 $0x02, 96(AX)(BX*1), Z28, Z28
+	MOVQ         80(R8), AX
+	VINSERTI32X4 $0x02, 96(AX)(BX*1), Z29, Z29
+	MOVQ         96(R8), AX
+	VINSERTI32X4 $0x03, 96(AX)(BX*1), Z28, Z28
+	MOVQ         112(R8), AX
+	VINSERTI32X4 $0x03, 96(AX)(BX*1), Z29, Z29
+	VPSHUFB      Z15, Z28, Z28
+	VPSHUFB      Z15, Z29, Z29
+	JMP          words6
+
+end6:
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X28
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X29
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z28, Z28
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z29, Z29
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z28, Z28
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z29, Z29
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z28, Z28
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z29, Z29
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 96(CX), Z9
+	VPSHUFB         Z8, Z28, Z28
+	VPORD           Z9, Z28, Z28
+	VPSHUFB         Z8, Z29, Z29
+	VPORD           Z9, Z29, Z29
+
+words6:
+	VPUNPCKLQDQ Z29, Z28, Z27
+	VPUNPCKHQDQ Z29, Z28, Z28
+	JMP         next6
+
+padding6:
+	VPBROADCASTQ 96(CX), Z27
+	VPBROADCASTQ 104(CX), Z28
+
+next6:
+	CMPQ            152(CX), $+112
+	JLE             padding7
+	MOVQ            (R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X30
+	MOVQ            16(R8), AX
+	VMOVDQU64       -16(AX)(DX*1), X31
+	MOVQ            32(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z30, Z30
+	MOVQ            48(R8), AX
+	VINSERTI32X4    $0x01, -16(AX)(DX*1), Z31, Z31
+	MOVQ            64(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z30, Z30
+	MOVQ            80(R8), AX
+	VINSERTI32X4    $0x02, -16(AX)(DX*1), Z31, Z31
+	MOVQ            96(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z30, Z30
+	MOVQ            112(R8), AX
+	VINSERTI32X4    $0x03, -16(AX)(DX*1), Z31, Z31
+	VBROADCASTI32X4 128(CX), Z8
+	VBROADCASTI32X4 112(CX), Z9
+	VPSHUFB         Z8, Z30, Z30
+	VPORD           Z9, Z30, Z30
+	VPSHUFB         Z8, Z31, Z31
+	VPORD           Z9, Z31, Z31
+	VPUNPCKLQDQ     Z31, Z30, Z29
+	VPUNPCKHQDQ     Z31, Z30, Z30
+	JMP             next7
+
+padding7:
+	VPBROADCASTQ 112(CX), Z29
+	VPBROADCASTQ 120(CX), Z30
+
+next7:
+	MOVQ $0x00000001, CX
+	XORL DX, DX
+	JMP  rounds
 
 finish:
 	MOVQ      fixed+64(FP), AX
