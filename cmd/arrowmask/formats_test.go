@@ -12,7 +12,7 @@ func TestEveryFormatPair(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	formats := []string{"parquet", "arrow", "arrows", "csv", "tsv"}
-	sample := someCustomers(t)
+	sample := fewCustomers(t)
 	original := readTable(t, sample)
 	// One input of each format, made by masking a column with a constant.
 	for _, f := range formats {
@@ -22,7 +22,7 @@ func TestEveryFormatPair(t *testing.T) {
 		for _, to := range formats {
 			t.Run(from+" to "+to, func(t *testing.T) {
 				out := filepath.Join(dir, "from-"+from+"."+to)
-				r := arrowmask(t, "mask", filepath.Join(dir, "in."+from), "-o", out, "--threads", "2", "--batch-rows", "3000", "-q",
+				r := arrowmask(t, "mask", filepath.Join(dir, "in."+from), "-o", out, "--threads", "2", "--batch-rows", "600", "-q",
 					"--set", "email=mask_hash({col})", "--set", "card=mask_show_last_n({col}, 4)", "--set", "name=mask_null({col})")
 				if r.err != "" || r.out != "" {
 					t.Errorf("with -q: standard output %q, standard error %q", r.out, r.err)

@@ -17,26 +17,29 @@ import (
 	"github.com/arrowmask/arrowmask/internal/samplegen"
 )
 
-// program is the program under test, built once. The tests run it as a user
-// does.
+// program is the program under test, which the tests run as a user does: this
+// binary, which is the program when asProgram is set. Linking another one would
+// take longer than most tests.
 var program string
 
+const asProgram = "TEST_AS_PROGRAM"
+
+// scratch is a folder that all tests share.
+var scratch string
+
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "arrowmask-test")
-	if err != nil {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	var err1, err2 error
+	program, err1 = os.Executable()
+	scratch, err2 = os.MkdirTemp("", "arrowmask-test")
+	if err := errors.Join(err1, err2, os.Setenv(asProgram, "1")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	program = filepath.Join(dir, "arrowmask")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Stderr = os.Stderr
-	code := 1
-	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "cannot build the program under test:", err)
-	} else {
-		code = m.Run()
-	}
-	_ = os.RemoveAll(dir)
+	code := m.Run()
+	_ = os.RemoveAll(scratch)
 	os.Exit(code)
 }
 
@@ -131,20 +134,33 @@ func shared(t *testing.T, elem ...string) string {
 // customers is the sample file.
 var customers = filepath.Join("..", "..", "testdata", "samples", "customers.parquet")
 
-// some is a shorter sample: 20,000 rows in three row groups.
-var some = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(filepath.Dir(program), "some.parquet")
-	f, err := os.Create(path)
-	if err != nil {
-		return "", err
-	}
-	// The Parquet writer closes the file.
-	return path, samplegen.WriteParquet(f, samplegen.Options{Rows: 20_000, RowGroup: 7_000})
-})
+// Shorter samples, each in three row groups.
+var (
+	some = sample("some.parquet", 20_000)
+	few  = sample("few.parquet", 4_000)
+)
 
-func someCustomers(t *testing.T) string {
+func sample(name string, rows int) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		path := filepath.Join(scratch, name)
+		f, err := os.Create(path)
+		if err != nil {
+			return "", err
+		}
+		// The Parquet writer closes the file.
+		return path, samplegen.WriteParquet(f, samplegen.Options{Rows: rows, RowGroup: rows/3 + rows/60})
+	})
+}
+
+// someCustomers has 20,000 rows.
+func someCustomers(t *testing.T) string { return made(t, some) }
+
+// fewCustomers has 4,000 rows.
+func fewCustomers(t *testing.T) string { return made(t, few) }
+
+func made(t *testing.T, sample func() (string, error)) string {
 	t.Helper()
-	path, err := some()
+	path, err := sample()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,11 +31,11 @@ var big = os.Getenv("ARROWMASK_BIG") != ""
 // than reading it whole would take.
 func TestMemoryParquet(t *testing.T) {
 	t.Parallel()
-	size, limit, batches := int64(150_000_000), int64(360<<20), []string{"--threads", "2", "--batch-rows", "4096"}
+	size, limit, batches := int64(100_000_000), int64(330<<20), []string{"--threads", "2", "--batch-rows", "4096"}
 	if big {
 		size, limit, batches = 2_000_000_000, 1<<30, []string{"--threads", "8"}
 	} else if testing.Short() {
-		t.Skip("writes 200 MB; not in short mode")
+		t.Skip("writes 140 MB; not in short mode")
 	}
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "out.parquet")
