@@ -31,8 +31,8 @@ type ColumnsFunc struct {
 //
 // An expression that reads one column keeps its encoding, as Compile does.
 // Where it reads several, dictionaries and runs are decoded, and text and
-// binary results have the layout of the first column that it names, with
-// 64-bit offsets when any of them has those.
+// binary results have the layout of the target, or without one of the first
+// column that it names, with 64-bit offsets when any of those has them.
 //
 // Errors are those of mask.ParseColumns and mask.CompileColumns; a name that no
 // column has, or several, wraps mask.ErrColumn and lists the columns.
@@ -75,7 +75,7 @@ func CompileColumns(expr string, fields []arrow.Field, target int, opts Options)
 	if len(f.reads) == 1 {
 		f.one, err = newFunc(expr, e, fields[f.reads[0]].Type, opts)
 	} else {
-		f.rows, err = newRowFunc(e, names, at, fields, opts)
+		f.rows, err = newRowFunc(e, names, at, fields, target, opts)
 	}
 	if err != nil {
 		return nil, err

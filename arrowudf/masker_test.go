@@ -662,6 +662,59 @@ func TestMaskKeepsTheIntegersType(t *testing.T) {
 	}
 }
 
+// TestMaskReadsOtherColumns: a mask over several columns reads them as they came,
+// whatever their own masks do, in the rows that a filter leaves.
+func TestMaskReadsOtherColumns(t *testing.T) {
+	str := arrow.BinaryTypes.String
+	for _, email := range []arrow.DataType{str, arrow.BinaryTypes.StringView, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: str}} {
+		fields := []arrow.Field{
+			{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+			{Name: "email", Type: email},
+			{Name: "Born On", Type: arrow.FixedWidthTypes.Date32},
+		}
+		cells := [][]string{{"7", "8", "null", "10"}, {`"a@x"`, `"b@x"`, `"c@x"`, `"d@x"`}, {`"2001-02-03"`, `"2001-02-04"`, `"2001-02-05"`, `"2001-02-06"`}}
+		schema := arrow.NewSchema(fields, nil)
+		expr := "hash_row({id}, {col}, {Born On})"
+		masks := map[string]string{"email": expr, "id": "mask({col})", "Born On": "mask_null({col})"}
+		for filter, keep := range map[string][]int{"": {0, 1, 2, 3}, "id <> 8": {0, 3}, "email = 'none'": {}} {
+			mem := checked(t)
+			m := maskerFor(t, schema, rules{masks: masks, filter: filter}, Options{Mem: mem})
+			fn := must(CompileColumns(expr, fields, 1, Options{Mem: mem}))
+			var all, kept []arrow.Array
+			for c, f := range fields {
+				var left []string
+				for _, i := range keep {
+					left = append(left, cells[c][i])
+				}
+				// Two rows more than the batch has.
+				all = append(all, fromJSON(t, heap, f.Type, cells[c], 6))
+				kept = append(kept, fromJSON(t, heap, f.Type, left, len(left)))
+			}
+			batch := array.NewRecord(schema, all, 4)
+			want, err := fn.Call(ctx, kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := m.Mask(ctx, batch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := out.Column(1); !array.Equal(got, want) || !arrow.TypeEqual(got.DataType(), out.Schema().Field(1).Type) || !out.Schema().Field(1).Nullable {
+				t.Errorf("%s, filter %q: %v, want %v", email, filter, got, want)
+			}
+			if out.Column(0).NullN() == len(keep) && len(keep) > 0 || out.Column(2).NullN() != len(keep) {
+				t.Errorf("filter %q: the other columns' masks: %v", filter, out)
+			}
+			if m.Func(1) != nil || m.ColumnsFunc(1) == nil || m.ColumnsFunc(0) != nil || m.Func(0) == nil {
+				t.Error("which masks read other columns")
+			}
+			out.Release()
+			want.Release()
+			batch.Release()
+		}
+	}
+}
+
 func TestOneMaskerFromManyGoroutines(t *testing.T) {
 	batch := wideBatch(t, 3, 2000)
 	defer batch.Release()

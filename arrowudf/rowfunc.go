@@ -26,7 +26,7 @@ type rowColumn struct {
 	unread bool // of a type that no mask reads; the program does not look at it
 }
 
-func newRowFunc(e *mask.Expr, names []string, at []int, fields []arrow.Field, o Options) (*rowFunc, error) {
+func newRowFunc(e *mask.Expr, names []string, at []int, fields []arrow.Field, target int, o Options) (*rowFunc, error) {
 	f := &rowFunc{}
 	var cols []mask.Column
 	anyLarge := o.Large
@@ -47,9 +47,12 @@ func newRowFunc(e *mask.Expr, names []string, at []int, fields []arrow.Field, o 
 	if f.prog, err = mask.CompileColumns(e, cols, maskOptions(o)); err != nil {
 		return nil, err
 	}
+	if target < 0 {
+		target = at[0]
+	}
 	like := arrow.DataType(arrow.Null)
-	if !f.columns[0].unread {
-		like = f.columns[0].reader.values.in
+	if c, err := newColumnReader(fields[target].Type); err == nil {
+		like = c.values.in
 	}
 	if t, ok := like.(*arrow.FixedSizeBinaryType); ok && t.ByteWidth == 0 {
 		like = arrow.BinaryTypes.Binary // the rows put together have a length

@@ -16,6 +16,7 @@ type Expr struct {
 	text string   // of a string literal
 	num  int64    // of an integer literal; 0 or 1 of a boolean
 	typ  *sqlType // of a cast
+	bare bool     // a column without braces
 }
 
 type exprKind uint8
@@ -90,6 +91,25 @@ func (e *Expr) Columns() []string {
 	}
 	walk(e)
 	return names
+}
+
+// Rename is the expression with other names of its columns, to be found by to.
+// The column in {col} stays; to may answer "col" for another name of it.
+func (e *Expr) Rename(to func(name string) (string, error)) (*Expr, error) {
+	out := *e
+	if e.kind == exprColumn && (e.bare || e.name != defaultColumn) {
+		name, err := to(e.name)
+		out.name, out.bare = name, false
+		return &out, err
+	}
+	out.args = make([]*Expr, len(e.args))
+	for i, a := range e.args {
+		var err error
+		if out.args[i], err = a.Rename(to); err != nil {
+			return nil, err
+		}
+	}
+	return &out, nil
 }
 
 // what names the sort of an argument in an error text.

@@ -13,7 +13,8 @@ import (
 //	expr    = call | column | literal
 //	call    = name "(" [ expr { "," expr } ] ")" | "CAST" "(" expr "AS" type ")"
 //	type    = name [ "(" digits [ "," digits ] ")" ]
-//	column  = "{col}"; with ParseColumns "{" name of a column "}"
+//	column  = "{col}"; with ParseColumns "{" name of a column "}";
+//	          with ParseSQL also name, or "`" name of a column "`"
 //	literal = string | integer | "TRUE" | "FALSE" | "NULL"
 //	string  = "'" ... "'" | '"' ... '"'     a doubled quote stands for one; no other escape
 //	integer = [ "+" | "-" ] digit { digit } within 64 bits
@@ -32,6 +33,11 @@ func Parse(src string) (*Expr, error) { return parse(parser{src: src}) }
 // ParseColumns is Parse for an expression over several columns: any name may
 // stand in the braces, as it is spelled, such as hash_row({first_name}, {born}).
 func ParseColumns(src string) (*Expr, error) { return parse(parser{src: src, columns: true}) }
+
+// ParseSQL is ParseColumns for an expression as SQL spells it: a name that no
+// parenthesis follows is a column, and so is what stands in backquotes, letter
+// case as it is: hash_row({col}, born, `last name`). Rename finds the columns.
+func ParseSQL(src string) (*Expr, error) { return parse(parser{src: src, columns: true, bare: true}) }
 
 func parse(p parser) (*Expr, error) {
 	src := p.src
@@ -58,7 +64,8 @@ func parse(p parser) (*Expr, error) {
 type parser struct {
 	src     string
 	pos     int
-	columns bool // any name is a column
+	columns bool // any name in braces is a column
+	bare    bool // and any other name
 }
 
 func (p *parser) fail(pos int, msg string) error { return &SyntaxError{Pos: pos, Msg: msg} }
@@ -101,6 +108,8 @@ func (p *parser) expr(depth int) (*Expr, error) {
 		return p.integer()
 	case isNameStart(c):
 		return p.word(depth)
+	case c == '`' && p.bare:
+		return p.quoted()
 	}
 	return nil, p.fail(p.pos, "expected a function, {col} or a literal, found "+p.found())
 }
@@ -116,6 +125,15 @@ func (p *parser) column() (*Expr, error) {
 	e := &Expr{kind: exprColumn, pos: p.pos, name: name}
 	p.pos += len(name) + 2
 	return e, nil
+}
+
+// quoted reads a name in backquotes; a doubled one stands for one.
+func (p *parser) quoted() (*Expr, error) {
+	e, err := p.str('`')
+	if err != nil || e.text == "" {
+		return nil, p.fail(p.pos, "expected the name of a column in backquotes")
+	}
+	return &Expr{kind: exprColumn, pos: e.pos, name: e.text, bare: true}, nil
 }
 
 func (p *parser) str(quote byte) (*Expr, error) {
@@ -173,6 +191,9 @@ func (p *parser) word(depth int) (*Expr, error) {
 		return &Expr{kind: exprBool, pos: start, num: 1}, nil
 	case "false":
 		return &Expr{kind: exprBool, pos: start}, nil
+	}
+	if p.bare {
+		return &Expr{kind: exprColumn, pos: start, name: p.src[start : start+len(name)], bare: true}, nil
 	}
 	return nil, p.fail(p.pos, "expected \"(\" after the name "+strconv.Quote(name)+", found "+p.found())
 }

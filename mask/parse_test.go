@@ -114,3 +114,43 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestParseSQL: a bare name and one in backquotes are columns; Rename finds them
+// and leaves {col}.
+func TestParseSQL(t *testing.T) {
+	for src, want := range map[string]string{
+		"f({col}, Born, `last name`)":      "f({col}, <Born>, <last name>)",
+		"f(col, {other}, TRUE, null, 'x')": "f(<col>, <other>, TRUE, NULL, 'x')",
+		"cast(a AS varchar(3))":            "cast(<a> AS varchar(3))",
+		"f(g(`a``b`), \"c\")":              "f(g(<a`b>), 'c')",
+		"x":                                "<x>",
+	} {
+		e, err := ParseSQL(src)
+		if err == nil {
+			e, err = e.Rename(func(name string) (string, error) { return "<" + name + ">", nil })
+		}
+		if err != nil {
+			t.Errorf("%s: %v", src, err)
+			continue
+		}
+		if got := strings.NewReplacer("{<", "<", ">}", ">").Replace(e.String()); got != want {
+			t.Errorf("%s: %s, want %s", src, got, want)
+		}
+	}
+	for _, src := range []string{"f(a b)", "f(``)", "f(`a)", "f(a.b)", "a, b"} {
+		var syntax *SyntaxError
+		if _, err := ParseSQL(src); !errors.As(err, &syntax) {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+	if _, err := ParseColumns("f({col}, a)"); err == nil {
+		t.Error("a bare name is a column without ParseSQL")
+	}
+	e, err := ParseSQL("f({col}, a)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Rename(func(string) (string, error) { return "", ErrColumn }); !errors.Is(err, ErrColumn) {
+		t.Error(err)
+	}
+}

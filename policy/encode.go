@@ -338,7 +338,7 @@ func (d *decoder) set() []*Plan {
 		m := &Mask{Expr: d.str(), Dialect: d.str()}
 		if d.err == nil {
 			// The columns' types are not known here: the masker checks them.
-			if err := CheckMask(m, mask.Type{Kind: mask.Text}); err != nil && !errors.Is(err, mask.ErrType) {
+			if err := CheckMask(m, mask.Type{Kind: mask.Text}, nil); err != nil && !errors.Is(err, mask.ErrType) {
 				d.fail(err.Error())
 			}
 		}
@@ -426,22 +426,4 @@ func (d *decoder) columns(limit int, masked bool) (out []ColumnMask) {
 
 func compareColumns(a, b ColumnMask) int {
 	return firstOf(a.Index-b.Index, slices.Compare(a.Path, b.Path))
-}
-
-// CheckMask reports whether a mask can be carried out on a column of a type:
-// the error wraps ErrMask and package mask's sentinel. A key need not be there
-// yet, only the masker has the keyring. Of a nested column the masker works on
-// the leaves, so here only the expression is checked, as if on text.
-func CheckMask(m *Mask, t mask.Type) error {
-	e, err := mask.Parse(m.Expr)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrMask, err)
-	}
-	if t.Kind == mask.Nested {
-		t = mask.Type{Kind: mask.Text}
-	}
-	if _, err := mask.Compile(e, t, mask.Options{Dialect: m.Dialect}); err != nil && !errors.Is(err, mask.ErrKey) {
-		return fmt.Errorf("%w: %w", ErrMask, err)
-	}
-	return nil
 }

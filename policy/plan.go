@@ -7,14 +7,6 @@ import (
 	"strings"
 )
 
-// Mask is what is done to a column: an expression of package mask over {col},
-// and the dialect to compile it with ("" is safe). Masks are interned: two
-// columns of one Set with the same mask share one *Mask.
-type Mask struct {
-	Expr    string
-	Dialect string
-}
-
 // Reason is the policy behind a decision. Reasons are interned like masks.
 type Reason struct {
 	PolicyID int64

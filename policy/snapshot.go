@@ -273,10 +273,13 @@ func newPlan(version string, t *Table, d *Decision) (*Plan, error) {
 			continue
 		}
 		if u := (use{*c.Mask, c.Field.Type}); !checked[u] {
-			if err := CheckMask(c.Mask, c.Field.Type); err != nil {
+			if err := CheckMask(c.Mask, c.Field.Type, t.columns); err != nil {
 				return nil, fmt.Errorf("%s: column %s: %w", c.Why, c.Field.Name, err)
 			}
 			checked[u] = true
+		}
+		if len(c.Field.Path) > 0 && len(c.Mask.Others()) > 0 {
+			return nil, fmt.Errorf("%s: %s: %w: the mask of a field within a column cannot read other columns", c.Why, c.Field.Name, ErrClosed)
 		}
 		if out.Mask, ok = masks[*c.Mask]; !ok {
 			out.Mask = c.Mask

@@ -48,8 +48,12 @@ func CompileColumns(expr string, fields []arrow18.Field, target int, opts arrowu
 	if fn.f, err = arrowudf.CompileColumns(expr, fields17, target, opts); err != nil {
 		return nil, err
 	}
-	if first := fn.f.Reads()[0]; lacking[first] && arrow17.TypeEqual(fn.f.OutType(), fn.types[first]) {
-		fn.out = storage(fields[first].Type) // all NULL
+	like := target // whose type the result may have
+	if target < 0 || fn.f.One() != nil {
+		like = fn.f.Reads()[0]
+	}
+	if lacking[like] && arrow17.TypeEqual(fn.f.OutType(), fn.types[like]) {
+		fn.out = storage(fields[like].Type) // all NULL
 		return fn, nil
 	}
 	if fn.out, err = TypeFromV17(fn.f.OutType()); err != nil {

@@ -31,11 +31,12 @@ type Masker struct {
 	pool   sync.Pool // of *maskScratch
 }
 
-// maskedColumn is a column with a mask: a function; masks of fields within; or
-// neither, which is NULL in every row.
+// maskedColumn is a column with a mask: a function; one that reads other columns
+// too; masks of fields within; or none, which is NULL in every row.
 type maskedColumn struct {
 	index  int
 	fn     *Func
+	rows   *ColumnsFunc
 	fields []fieldMask
 	why    *policy.Reason
 }
@@ -111,7 +112,12 @@ func (m *Masker) bind(c *policy.ColumnMask, field *arrow18.Field) error {
 		return m.bindField(c, field)
 	}
 	column := maskedColumn{index: c.Index, why: c.Why}
-	if column.fn, err = m.compile(c.Mask, field); err != nil {
+	if len(c.Mask.Others()) > 0 {
+		column.rows, err = m.compileRows(c, field)
+	} else {
+		column.fn, err = m.compile(c.Mask, field)
+	}
+	if err != nil {
 		return err
 	}
 	m.masked = append(m.masked, column)
@@ -128,21 +134,45 @@ func (m *Masker) compile(c *policy.Mask, field *arrow18.Field) (*Func, error) {
 		field.Nullable = true
 		return nil, nil
 	}
-	opts := m.opts
-	opts.Dialect = c.Dialect
-	fn, err := Compile(c.Expr, field.Type, opts)
+	in := field.Type
+	return keepType(c, field, m.opts, func(expr string, o arrowudf.Options) (*Func, error) { return Compile(expr, in, o) })
+}
+
+// compileRows is compile for a mask that reads other columns of the batch, whose
+// NULLs may make the result NULL.
+func (m *Masker) compileRows(c *policy.ColumnMask, field *arrow18.Field) (*ColumnsFunc, error) {
+	fields := m.in.Fields()
+	fn, err := keepType(c.Mask, field, m.opts, func(expr string, o arrowudf.Options) (*ColumnsFunc, error) {
+		return CompileColumns(expr, fields, c.Index, o)
+	})
 	if err != nil {
 		return nil, err
 	}
+	for _, i := range fn.Reads() {
+		field.Nullable = field.Nullable || fields[i].Nullable
+	}
+	return fn, nil
+}
+
+// keepType compiles a mask that keeps the type of its field, with a cast back
+// where integers are widened, and adapts the field to what comes out.
+func keepType[F interface {
+	OutType() arrow18.DataType
+	Nullable() bool
+}](c *policy.Mask, field *arrow18.Field, o arrowudf.Options, compile func(expr string, o arrowudf.Options) (F, error)) (fn F, err error) {
+	o.Dialect = c.Dialect
+	if fn, err = compile(c.Expr, o); err != nil {
+		return fn, err
+	}
 	in, out := maskType(field.Type), maskType(fn.OutType())
 	if expr, ok := arrowudf.CastBack(c.Expr, in, out); ok {
-		if fn, err = Compile(expr, field.Type, opts); err != nil {
-			return nil, err
+		if fn, err = compile(expr, o); err != nil {
+			return fn, err
 		}
 		out = in
 	}
 	if in != out {
-		return nil, fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Expr, in, out)
+		return fn, fmt.Errorf("%w: %w: the mask %s turns %s into %s", policy.ErrClosed, mask.ErrType, c.Expr, in, out)
 	}
 	field.Type, field.Nullable = fn.OutType(), field.Nullable || fn.Nullable()
 	return fn, nil
@@ -155,18 +185,30 @@ func (m *Masker) Plan() *policy.Plan { return m.plan }
 func (m *Masker) Schema() *arrow18.Schema { return m.out }
 
 // Func is the compiled form of mask i of the plan; nil for NULL of a nested
-// column or field.
+// column or field, and where ColumnsFunc is not.
 func (m *Masker) Func(i int) *Func {
+	fn, _ := m.function(i)
+	return fn
+}
+
+// ColumnsFunc is the compiled form of mask i of the plan where that reads other
+// columns of the table; nil of others.
+func (m *Masker) ColumnsFunc(i int) *ColumnsFunc {
+	_, rows := m.function(i)
+	return rows
+}
+
+func (m *Masker) function(i int) (*Func, *ColumnsFunc) {
 	for _, c := range m.masked {
 		if i == 0 && c.fields == nil {
-			return c.fn
+			return c.fn, c.rows
 		}
 		if i < len(c.fields) {
-			return c.fields[i].fn
+			return c.fields[i].fn, nil
 		}
 		i -= max(1, len(c.fields))
 	}
-	return nil
+	return nil, nil
 }
 
 // Mask is a batch as the plan lets it be seen; see arrowudf.Masker.Mask. The
@@ -239,7 +281,7 @@ func (m *Masker) apply(ctx context.Context, batch arrow18.RecordBatch) (out arro
 	}
 	for k := range m.masked {
 		c := &m.masked[k]
-		if cols[c.index], err = m.mask(ctx, all[c.index], c, rows, s); err != nil {
+		if cols[c.index], err = m.mask(ctx, all, c, rows, s); err != nil {
 			return nil, fmt.Errorf("%s: column %q: %w", c.why, m.in.Field(c.index).Name, err)
 		}
 	}
@@ -284,8 +326,11 @@ func (m *Masker) choose(ctx context.Context, batch arrow18.RecordBatch, s *maskS
 
 // mask is a column with its mask applied to the rows of s, or to all rows where
 // no filter chose some.
-func (m *Masker) mask(ctx context.Context, col arrow18.Array, c *maskedColumn, rows int, s *maskScratch) (arrow18.Array, error) {
+func (m *Masker) mask(ctx context.Context, all []arrow18.Array, c *maskedColumn, rows int, s *maskScratch) (arrow18.Array, error) {
+	col := all[c.index]
 	switch {
+	case c.rows != nil:
+		return m.maskRows(ctx, all, c, rows, s)
 	case c.fields != nil:
 		runs := []rowtake.Run{{Lo: 0, Hi: rows}}
 		if s != nil {
@@ -294,20 +339,38 @@ func (m *Masker) mask(ctx context.Context, col arrow18.Array, c *maskedColumn, r
 		return m.maskFields(ctx, col, c, runs)
 	case c.fn == nil:
 		return nullRows(m.in.Field(c.index).Type, m.shapes[c.index], rows, m.opts.Mem)
-	case s != nil:
-		taken, err := takeRows(col, m.shapes[c.index], s.runs, m.opts.Mem)
-		if err != nil {
-			return nil, err
-		}
-		defer taken.Release()
-		return c.fn.Call(ctx, taken)
-	case col.Len() == rows:
+	case s == nil && col.Len() == rows:
 		return c.fn.Call(ctx, col)
 	}
+	raw, err := m.raw(all, c.index, rows, s)
+	if err != nil {
+		return nil, err
+	}
+	defer raw.Release()
+	return c.fn.Call(ctx, raw)
+}
+
+// maskRows masks a column by several, each as it came.
+func (m *Masker) maskRows(ctx context.Context, all []arrow18.Array, c *maskedColumn, rows int, s *maskScratch) (arrow18.Array, error) {
+	in := make([]arrow18.Array, len(all))
+	for _, i := range c.rows.Reads() {
+		var err error
+		if in[i], err = m.raw(all, i, rows, s); err != nil {
+			return nil, err
+		}
+		defer in[i].Release()
+	}
+	return c.rows.Call(ctx, in)
+}
+
+// raw is the rows of s of column i, as it came: all rows of the batch where no
+// filter chose some. The caller releases it.
+func (m *Masker) raw(all []arrow18.Array, i, rows int, s *maskScratch) (arrow18.Array, error) {
+	if s != nil {
+		return takeRows(all[i], m.shapes[i], s.runs, m.opts.Mem)
+	}
 	// A batch may hold columns longer than itself.
-	cut := array18.NewSlice(col, 0, int64(rows))
-	defer cut.Release()
-	return c.fn.Call(ctx, cut)
+	return array18.NewSlice(all[i], 0, int64(rows)), nil
 }
 
 // recovered turns a panic into an error. What it says might quote a cell.

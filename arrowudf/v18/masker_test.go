@@ -635,6 +635,59 @@ func wideBatch(t testing.TB, columns, rows int) arrow18.RecordBatch {
 	return rec
 }
 
+// TestMaskReadsOtherColumns: a mask over several columns reads them as they came,
+// whatever their own masks do, in the rows that a filter leaves.
+func TestMaskReadsOtherColumns(t *testing.T) {
+	str := arrow18.BinaryTypes.String
+	for _, email := range []arrow18.DataType{str, arrow18.BinaryTypes.StringView, &arrow18.DictionaryType{IndexType: arrow18.PrimitiveTypes.Int8, ValueType: str}} {
+		fields := []arrow18.Field{
+			{Name: "id", Type: arrow18.PrimitiveTypes.Int64, Nullable: true},
+			{Name: "email", Type: email},
+			{Name: "Born On", Type: arrow18.FixedWidthTypes.Date32},
+		}
+		cells := [][]string{{"7", "8", "null", "10"}, {`"a@x"`, `"b@x"`, `"c@x"`, `"d@x"`}, {`"2001-02-03"`, `"2001-02-04"`, `"2001-02-05"`, `"2001-02-06"`}}
+		schema := arrow18.NewSchema(fields, nil)
+		expr := "hash_row({id}, {col}, {Born On})"
+		masks := map[string]string{"email": expr, "id": "mask({col})", "Born On": "mask_null({col})"}
+		for filter, keep := range map[string][]int{"": {0, 1, 2, 3}, "id <> 8": {0, 3}, "email = 'none'": {}} {
+			mem := checked(t)
+			m := maskerFor(t, schema, rules{masks: masks, filter: filter}, arrowudf.Options{Mem: mem})
+			fn := must(CompileColumns(expr, fields, 1, arrowudf.Options{Mem: mem}))
+			var all, kept []arrow18.Array
+			for c, f := range fields {
+				var left []string
+				for _, i := range keep {
+					left = append(left, cells[c][i])
+				}
+				// Two rows more than the batch has.
+				all = append(all, fromJSON(t, heap, f.Type, cells[c], 6))
+				kept = append(kept, fromJSON(t, heap, f.Type, left, len(left)))
+			}
+			batch := array18.NewRecordBatch(schema, all, 4)
+			want, err := fn.Call(ctx, kept)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := m.Mask(ctx, batch)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := out.Column(1); !array18.Equal(got, want) || !arrow18.TypeEqual(got.DataType(), out.Schema().Field(1).Type) || !out.Schema().Field(1).Nullable {
+				t.Errorf("%s, filter %q: %v, want %v", email, filter, got, want)
+			}
+			if out.Column(0).NullN() == len(keep) && len(keep) > 0 || out.Column(2).NullN() != len(keep) {
+				t.Errorf("filter %q: the other columns' masks: %v", filter, out)
+			}
+			if m.Func(1) != nil || m.ColumnsFunc(1) == nil || m.ColumnsFunc(0) != nil || m.Func(0) == nil {
+				t.Error("which masks read other columns")
+			}
+			out.Release()
+			want.Release()
+			batch.Release()
+		}
+	}
+}
+
 // BenchmarkFixedCost is what a batch of 64 columns costs beside its rows: a
 // line is fitted through batches of 1 to 65536 rows. fixed-ns is what the
 // masker adds to the masks called one by one, masks-ns is what these take

@@ -312,10 +312,13 @@ func (q *question) plan(schema *arrow.Schema, keys *mask.Keyring) (*plan, error)
 		c := &decided.Masks[i]
 		column := &maskedColumn{
 			index: c.Index, name: c.Name, source: c.Mask.Expr, policy: newPolicyRef(c.Why),
-			in: schema.Field(c.Index), out: m.Schema().Field(c.Index), fn: m.Func(i),
+			in: schema.Field(c.Index), out: m.Schema().Field(c.Index), fn: m.Func(i), rows: m.ColumnsFunc(i),
 		}
-		if column.fn != nil {
+		switch {
+		case column.fn != nil:
 			column.source, column.notes = column.fn.Expr(), column.fn.Notes()
+		case column.rows != nil:
+			column.source, column.notes = column.rows.Expr(), column.rows.Notes()
 		}
 		p.masked = append(p.masked, column)
 	}

@@ -244,6 +244,62 @@ func TestPoliciesCopyChunks(t *testing.T) {
 	}
 }
 
+// TestPoliciesThatReadOtherColumns: a mask by several columns reads their raw
+// values, whatever their own masks do, and only of the rows that a filter leaves.
+func TestPoliciesThatReadOtherColumns(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := writeFile(t, dir, "in.csv", "id,mail,Land\nA7,ann@x,de\nB8,bob@x,fr\nC9,,de\n")
+	policies := policyFile(t, dir, nil,
+		testPolicy{id: 1, columns: []string{"mail"}, items: []testItem{
+			{groups: "staff", mask: "CUSTOM", expr: "hash_row({col}, ID)"},
+			{groups: "public", mask: "CUSTOM", expr: "hash_row(land, `Mail`, id)"},
+		}},
+		testPolicy{id: 2, columns: []string{"id"}, items: everybody("MASK")},
+		testPolicy{id: 3, filter: "land = 'de'", items: []testItem{{users: "guest"}}})
+	base := []string{"--policy", policies, "--resource", "db.t"}
+	ann, guest := append(base, "--user", "ann", "--group", "staff"), append(base, "--user", "guest")
+	want := map[string]string{
+		"ann":   "id,mail,Land\nXn," + hexRow("tann@x", "tA7") + ",de\nXn," + hexRow("tbob@x", "tB8") + ",fr\nXn," + hexRow("", "tC9") + ",de\n",
+		"guest": "id,mail,Land\nXn," + hexRow("tde", "tann@x", "tA7") + ",de\nXn," + hexRow("tde", "", "tC9") + ",de\n",
+	}
+	stored := filepath.Join(dir, "in.parquet")
+	arrowmask(t, "mask", in, "-o", stored, "--pass-through", "-q")
+	for name, as := range map[string][]string{"ann": ann, "guest": guest} {
+		for _, from := range []string{in, stored} {
+			out := filepath.Join(dir, name+".csv")
+			arrowmask(t, append([]string{"mask", from, "-o", out, "--overwrite", "-q"}, as...)...)
+			if got, err := os.ReadFile(out); err != nil || string(got) != want[name] {
+				t.Errorf("%s from %s: %v\ngot  %q\nwant %q", name, from, err, got, want[name])
+			}
+		}
+		// Chunks of Parquet, for ann without a filter.
+		out, report := filepath.Join(dir, name+".parquet"), filepath.Join(dir, name+".json")
+		arrowmask(t, append([]string{"mask", stored, "-o", out, "--report", report, "-q"}, as...)...)
+		back := filepath.Join(dir, name+"-back.csv")
+		arrowmask(t, "mask", out, "-o", back, "--pass-through", "-q")
+		if got, err := os.ReadFile(back); err != nil || string(got) != want[name] {
+			t.Errorf("%s by Parquet: %v\ngot  %q\nwant %q", name, err, got, want[name])
+		}
+		expr := map[string]string{"ann": "hash_row({col}, {id})", "guest": "hash_row({Land}, {col}, {id})"}[name]
+		if r := arrowmask(t, append([]string{"explain", stored}, as...)...); !strings.Contains(r.out, "column mail: "+expr+", by policy 1") {
+			t.Errorf("%s is told\n%s", name, r.out)
+		}
+		text, err := os.ReadFile(report)
+		if err != nil || !strings.Contains(string(text), expr) {
+			t.Errorf("%s's report: %v\n%s", name, err, text)
+		}
+	}
+	// A column that is not there closes the table for whom it matters to.
+	gone := policyFile(t, dir, nil, testPolicy{id: 4, columns: []string{"mail"}, items: []testItem{{groups: "staff", mask: "MASK"}, {groups: "public", mask: "CUSTOM", expr: "hash_row({col}, gone)"}}})
+	base[1] = gone
+	call{t: t}.refused(1, []string{"policy 4", "column mail", `"gone"`}, append([]string{"mask", in, "-o", filepath.Join(dir, "none.csv")}, append(base, "--user", "guest")...)...)
+	arrowmask(t, append([]string{"mask", in, "-o", filepath.Join(dir, "staff.csv"), "-q"}, append(base, "--user", "ann", "--group", "staff")...)...)
+	if r := (call{t: t}).do("policy", "lint", gone, "--table", "db.t="+in); r.code != 1 || !strings.Contains(r.out, `"gone"`) {
+		t.Errorf("lint: exit %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
 // TestAuditOfFailures: what was refused, and what failed, is on record too; and
 // what cannot be recorded is not handed out.
 func TestAuditOfFailures(t *testing.T) {

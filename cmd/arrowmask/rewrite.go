@@ -111,8 +111,14 @@ func (m *masking) planRewrite(r *tablefile.Rewriter) (*plan, error) {
 		return p, err
 	}
 	for _, c := range p.masked {
-		if err := r.Unreadable(c.index); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.in, err)
+		columns := []int{c.index}
+		if c.rows != nil {
+			columns = append(columns, c.rows.Reads()...)
+		}
+		for _, i := range columns {
+			if err := r.Unreadable(i); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.in, err)
+			}
 		}
 	}
 	return p, nil

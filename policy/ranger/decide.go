@@ -546,7 +546,7 @@ func (r *Rules) decideTable(id *policy.Identity, t *policy.Table, at time.Time, 
 		}
 		out := policy.ColumnDecision{Field: fields[i], Why: c.out.reason()}
 		it := &c.out.pol.items[c.out.item]
-		if out.Mask, err = it.mask.build(r.opts.Dialect, q.env(q.resource(c), c.tags, c.out.tag)); err != nil {
+		if out.Mask, err = it.mask.build(r.opts.Dialect, q.env(q.resource(c), c.tags, c.out.tag), t, &fields[i]); err != nil {
 			c.out.err = err
 			return nil, columnError(c)
 		}

@@ -84,6 +84,9 @@ func (r *Rules) lint(tables []*policy.Table) []Finding {
 			if len(tables) > 0 && !p.tag && !slices.ContainsFunc(tables, p.mayMatch) {
 				add(NoMatch, p, -1, "none of the tables has what it names")
 			}
+			for _, t := range tables {
+				p.lintColumns(t, add)
+			}
 		}
 	}
 	lint(r.tagMasks, nil)
@@ -144,6 +147,25 @@ func (r *Rules) lintPolicy(p *pol, add func(FindingKind, *pol, int, string, ...a
 		}
 		if !slices.Contains(it.accesses, r.access) {
 			add(Warning, p, it.n, "it does not allow %q, which is what reading asks for", r.access)
+		}
+	}
+}
+
+// lintColumns finds masks that read columns which a table lacks.
+func (p *pol) lintColumns(t *policy.Table, add func(FindingKind, *pol, int, string, ...any)) {
+	for i := range p.items {
+		it := &p.items[i]
+		if !it.mask.names || it.mask.err != nil || p.tag {
+			continue
+		}
+		for k := range t.Fields() {
+			f := &t.Fields()[k]
+			if !p.mayMatchField(t, f) {
+				continue
+			}
+			if _, err := it.mask.spell(it.mask.expr.sample(), t, f); err != nil {
+				add(Refused, p, it.n, "table %s: column %s: %v", t.Name(), f.Name, err)
+			}
 		}
 	}
 }
@@ -233,6 +255,12 @@ func covered(m *levelMatcher, res map[string]policyResource) bool {
 
 // mayMatch reports whether the policy could apply to something of a table.
 func (p *pol) mayMatch(t *policy.Table) bool {
+	return p.kind == kindFilter && p.mayMatchField(t, nil) ||
+		p.kind == kindMask && slices.ContainsFunc(t.Fields(), func(f policy.Field) bool { return p.mayMatchField(t, &f) })
+}
+
+// mayMatchField is mayMatch for a field of the table, nil for its rows.
+func (p *pol) mayMatchField(t *policy.Table, f *policy.Field) bool {
 	path := t.Path()
 	for _, m := range p.matchers {
 		n := len(m.matchers)
@@ -246,7 +274,7 @@ func (p *pol) mayMatch(t *policy.Table) bool {
 		for i := 0; i < n && ok; i++ {
 			ok = m.matchers[i].looseMatch(path[i])
 		}
-		if ok && (p.kind == kindFilter || slices.ContainsFunc(t.Fields(), func(f policy.Field) bool { return m.matchers[n].looseMatch(f.Name) })) {
+		if ok && (f == nil || m.matchers[n].looseMatch(f.Name)) {
 			return true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/arrowmask/arrowmask/mask"
@@ -22,6 +23,7 @@ const (
 type maskRule struct {
 	exempt bool
 	expr   template
+	names  bool // it names columns other than as {col}
 	err    error
 }
 
@@ -87,26 +89,85 @@ func exprRule(src, dialect string) maskRule {
 		return maskRule{err: closedf("%v", err)}
 	}
 	r := maskRule{expr: t}
-	if !t.moving() {
-		// Whether it suits the column's type shows when there is a table.
-		err := policy.CheckMask(&policy.Mask{Expr: src, Dialect: dialect}, mask.Type{Kind: mask.Text})
-		if err != nil && !errors.Is(err, mask.ErrType) {
-			r.err = closedf("mask expression %q: %v", clip(src), err)
-		}
+	// Whether it suits the table's columns shows when there is a table. What is
+	// put in for ${{..}} is no name, so that the names are known now.
+	e, err := mask.ParseSQL(t.sample())
+	if err == nil {
+		var columns []string
+		e, err = e.Rename(func(name string) (string, error) {
+			columns = append(columns, name)
+			return name, nil
+		})
+		r.names = len(columns) > 0
+	}
+	if err == nil && !t.moving() {
+		err = policy.CheckMask(&policy.Mask{Expr: e.String(), Dialect: dialect}, mask.Type{Kind: mask.Text}, nil)
+	}
+	if err != nil && !errors.Is(err, mask.ErrType) {
+		r.err = closedf("mask expression %q: %v", clip(src), err)
 	}
 	return r
 }
 
-// build is the mask with the template's expressions replaced.
-func (r *maskRule) build(dialect string, v *env) (*policy.Mask, error) {
+// build is the mask of a field with the template's expressions replaced, and
+// every column that it names as the table spells it.
+func (r *maskRule) build(dialect string, v *env, t *policy.Table, f *policy.Field) (*policy.Mask, error) {
 	if r.err != nil || r.exempt {
 		return nil, r.err
 	}
 	text, err := r.expr.bind(v)
+	if err == nil {
+		text, err = r.spell(text, t, f)
+	}
 	if err != nil {
 		return nil, closedf("%v", err)
 	}
 	return &policy.Mask{Expr: text, Dialect: dialect}, nil
+}
+
+// spell writes the columns that an expression for f names as the table does.
+func (r *maskRule) spell(text string, t *policy.Table, f *policy.Field) (string, error) {
+	if !r.names {
+		return text, nil
+	}
+	e, err := mask.ParseSQL(text)
+	if err == nil {
+		e, err = e.Rename(func(name string) (string, error) { return findColumn(t, f, name) })
+	}
+	if err != nil {
+		return "", err
+	}
+	return e.String(), nil
+}
+
+// findColumn is how a mask of f calls the column that SQL calls name: in the
+// same letter case, or the only one in another. Which of two it would be in the
+// engine cannot be said.
+func findColumn(t *policy.Table, f *policy.Field, name string) (string, error) {
+	columns := t.Columns()
+	at := slices.IndexFunc(columns, func(c policy.Column) bool { return c.Name == name })
+	for i := range columns {
+		if at >= 0 && columns[at].Name == name {
+			break
+		}
+		if strings.EqualFold(columns[i].Name, name) {
+			if at >= 0 {
+				return "", fmt.Errorf("the mask reads column %q, and several differ from it in letter case only", name)
+			}
+			at = i
+		}
+	}
+	if at < 0 {
+		return "", fmt.Errorf("the mask reads column %q, which the table does not have", name)
+	}
+	if at == f.Index && len(f.Path) == 0 {
+		return policy.TargetColumn, nil
+	}
+	found := columns[at].Name
+	if found == policy.TargetColumn || strings.ContainsAny(found, "{}\x00") {
+		return "", fmt.Errorf("the mask reads column %q, whose name cannot stand in an expression", name)
+	}
+	return found, nil
 }
 
 // template is text with ${{..}} in it.
@@ -152,6 +213,19 @@ func newTemplate(src string) (template, error) {
 		out = append(out, templatePart{script: s, quote: quote})
 		src = src[i+end+2:]
 	}
+}
+
+// sample is the text with a value for each of its expressions that is good in
+// quotes and outside of them.
+func (t template) sample() string {
+	var b strings.Builder
+	for i := range t {
+		if t[i].script != nil {
+			b.WriteByte('0')
+		}
+		b.WriteString(t[i].text)
+	}
+	return b.String()
 }
 
 func (t template) moving() bool {

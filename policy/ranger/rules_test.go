@@ -452,6 +452,80 @@ func TestMaskTypes(t *testing.T) {
 	}
 }
 
+// TestMasksReadOtherColumns: what a mask's SQL calls a column is found in the
+// table, in the spelling of the table.
+func TestMasksReadOtherColumns(t *testing.T) {
+	tab := table(t, "c", "other", "Born On", "Name", "x", "X", "col", "a}b")
+	id := policy.NewIdentity("u", nil, nil, map[string]string{"alg": "sha512"})
+	for _, c := range []struct{ expr, want string }{
+		{"hash_row({col}, other)", "hash_row({col}, {other})"},
+		{"hash_row(c, OTHER)", "hash_row({col}, {other})"},
+		{"hash_row({other}, {C})", "hash_row({other}, {col})"},
+		{"hash_row({col}, `born on`, name)", "hash_row({col}, {Born On}, {Name})"},
+		{"hash_row(other, 'sha512')", "hash_row({other}, 'sha512')"},
+		{"hash_row(other, '${{USER.alg}}')", "hash_row({other}, 'sha512')"},
+		{"mask(C)", "mask({col})"},
+		{"mask(other)", "mask({other})"},
+		{"cast(hash_row({col}, x) as {type})", "hash_row({col}, {x})"},
+		{"hash_row({col}, X)", "hash_row({col}, {X})"},
+		{"hash_row({col}, NULL)", ""}, // a NULL is no column
+		{"hash_row({col}, nosuch)", "nosuch"},
+		{"hash_row({col}, `x y`)", "x y"},
+		{"hash_row({col}, ``)", "backquotes"},
+		{"hash_row({col}, col)", `"col"`}, // {col} is the masked column
+		{"hash_row({col}, `a}b`)", "a}b"},
+		{"hash_row({col}, t.other)", "found '.'"},
+		{"concat({col}, other)", "concat"},
+	} {
+		r := load(t, []obj{maskPolicy(1, "c", with(maskItem("CUSTOM", nil), obj{"dataMaskInfo": obj{"dataMaskType": "CUSTOM", "valueExpr": c.expr}}))}, nil, Options{})
+		p, err := policy.NewSnapshot(r).Plan(id, tab, noon)
+		if err != nil {
+			if !errors.Is(err, policy.ErrClosed) && !errors.Is(err, policy.ErrMask) || !strings.Contains(err.Error(), "policy 1") || !strings.Contains(err.Error(), c.want) || strings.HasPrefix(c.want, "hash") {
+				t.Errorf("%s: %v", c.expr, err)
+			}
+			continue
+		}
+		if got := p.Masks[0].Mask.Expr; got != c.want {
+			t.Errorf("%s: %s, want %s", c.expr, got, c.want)
+		}
+		set, err := policy.NewSet(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := policy.Decode(set.Bytes()); err != nil || back.Plans()[0].Masks[0].Mask.Expr != c.want || back.Hash() != set.Hash() {
+			t.Errorf("%s after encoding: %v", c.expr, err)
+		}
+		if e := r.Explain(id, tab, noon); e.Columns[0].Mask != c.want {
+			t.Errorf("%s: explained as %s", c.expr, e.Columns[0].Mask)
+		}
+	}
+	// Letter case that fits two columns; a nested column; a field of one.
+	nested := policy.Column{Name: "c", Type: mask.Type{Kind: mask.Nested}, Children: []policy.Column{{Name: "f", Type: mask.Type{Kind: mask.Text}}}}
+	text := mask.Type{Kind: mask.Text}
+	for column, more := range map[string][]policy.Column{
+		"d":   {{Name: "d", Type: text}, {Name: "Other", Type: text}, {Name: "OTHER", Type: text}},
+		"c.f": {nested, {Name: "other", Type: text}},
+		"e":   {{Name: "e", Type: text}, {Name: "other", Type: nested.Type, Children: nested.Children}},
+	} {
+		tab, err := policy.NewTable([]string{"db", "t"}, "", more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		policies := []obj{maskPolicy(1, column, with(maskItem("CUSTOM", nil), obj{"dataMaskInfo": obj{"dataMaskType": "CUSTOM", "valueExpr": "hash_row({col}, other)"}}))}
+		if p, err := policy.NewSnapshot(load(t, policies, nil, Options{})).Plan(id, tab, noon); !errors.Is(err, policy.ErrClosed) && !errors.Is(err, policy.ErrMask) {
+			t.Errorf("%s: %+v, %v", column, p, err)
+		}
+	}
+	// Lint knows the tables' columns.
+	policies := []obj{maskPolicy(1, "c", with(maskItem("CUSTOM", nil), obj{"dataMaskInfo": obj{"dataMaskType": "CUSTOM", "valueExpr": "hash_row({col}, gone)"}}))}
+	if found := Lint(encodeBody(t, policies, nil), Options{}, tab); len(found) != 1 || found[0].Kind != Refused || !strings.Contains(found[0].Detail, `"gone"`) {
+		t.Errorf("lint: %v", found)
+	}
+	if found := Lint(encodeBody(t, policies, nil), Options{}); len(found) != 0 {
+		t.Errorf("lint without tables: %v", found)
+	}
+}
+
 func TestFilters(t *testing.T) {
 	attrs := Options{Users: []byte(`{"groupAttrMapping":{"g1":{"site":"x"},"g2":{"site":"y'z"}}}`)}
 	check(t, load(t, []obj{filterPolicy(1, "c in (${{GET_UG_ATTR_Q('site')}})", nil)}, nil, attrs), table(t, "c"),
