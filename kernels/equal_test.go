@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -175,31 +174,6 @@ func TestB07Counters(t *testing.T) {
 			if begin := fmt.Sprintf("%x %x", got[32:36], got[64:68]); begin != "34dd6758 59732891" {
 				t.Errorf("digests begin %s", begin)
 			}
-		}
-	})
-}
-
-// TestB07HugeValues: values around 2^28, 2^29 and past 2^32 bytes, where
-// counters of 32 bits wrap. It takes minutes and 5 GiB, so it runs only when
-// asked for.
-func TestB07HugeValues(t *testing.T) {
-	const ask = "ARROWMASK_TEST_HUGE"
-	if os.Getenv(ask) == "" {
-		t.Skip("hashes values of up to 4 GiB: set " + ask + "=1 to run it")
-	}
-	if ^uint(0)>>32 == 0 {
-		t.Skip("such values do not fit a 32-bit address space")
-	}
-	lengths := []uint64{1<<28 - 1, 1 << 28, 1<<29 - 1, 1 << 29, 1<<29 + 1, 1<<32 + 1}
-	data := make([]byte, lengths[len(lengths)-1])
-	for i := 0; i < len(data); i += 4096 {
-		data[i] = byte(i >> 12)
-	}
-	backendtest.Run(t, func(t *testing.T, b *kernels.Backend) {
-		for _, n := range lengths {
-			row := [][]byte{data[:n]}
-			col := kernels.Offsets64(data, []int64{0, int64(n)})
-			diff(t, fmt.Sprint(n), b.Alg.Size(), sum(t, kernels.New(b), &col), want(b.Alg, nil, row), row)
 		}
 	})
 }

@@ -102,11 +102,11 @@ const (
 	keyedRow = 6
 	// refillTime and refillRow are what schedule spends on uneven rows besides
 	// their blocks, at all and on a row, in nanoseconds.
-	refillTime, refillRow = 250, 60
+	refillTime, refillRow = 400, 60
 	// nearRow is what a row at the end of a buffer costs more, in nanoseconds.
 	nearRow = 5
 	// stepTime is what inStep spends besides its blocks, in nanoseconds.
-	stepTime = 40
+	stepTime = 55
 	// spillSize is room for copies of rows that lie at the very end of a
 	// buffer, where a packer would read beyond it.
 	spillSize = 8 << 10

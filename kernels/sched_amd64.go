@@ -89,15 +89,15 @@ func costs(alg Alg, step int) laneCost {
 	sha := cpu.Features().Has(cpu.SHA)
 	switch {
 	case alg == MD5:
-		c.block, c.row = 71, 8
+		c.block, c.row = 70, 18
 	case alg.wide():
-		c.block, c.row = 180, 40
+		c.block, c.row = 164, 50
 	case alg == SHA1 && sha:
-		c.block, c.row = 32, 48
+		c.block, c.row = 29, 50
 	case alg == SHA1:
 		c.block, c.row = 95, 30
 	case sha:
-		c.block, c.row = 35, 28
+		c.block, c.row = 33, 30
 	default:
 		c.block, c.row = 150, 40
 	}

@@ -48,8 +48,13 @@ func (k *laneKernel) groups(rows int) int {
 func (k *laneKernel) lanesTime(b batch) int {
 	time := k.groups(b.rows)*b.least*k.cost.step + stepTime
 	if !b.even() {
-		steps := max(b.most, k.groups(b.blocks))
-		time = steps*k.cost.step + refillTime + b.rows*refillRow
+		steps := b.most
+		if b.rows > k.lanes {
+			// What the longest-first rule may take at most.
+			steps += k.groups(b.blocks) - b.most/k.lanes
+		}
+		left := min(b.rows, (b.most-b.least+1)*(k.lanes-1)) // when classes are full
+		time = steps*k.cost.step + refillTime + left*refillRow
 	}
 	if !k.exact {
 		time += b.rows * nearRow // they all lie at the end of the buffer
