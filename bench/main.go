@@ -19,6 +19,7 @@ import (
 	"github.com/arrowmask/arrowmask/bench/engines"
 	"github.com/arrowmask/arrowmask/bench/impala"
 	"github.com/arrowmask/arrowmask/bench/limit"
+	"github.com/arrowmask/arrowmask/bench/overhead"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/suite"
 )
@@ -29,6 +30,7 @@ var suites = []suite.Suite{
 	{Name: "limit", Short: "The bare block functions, and where the time of a row goes", Quick: true, Run: limit.Run},
 	{Name: "impala", Short: "Impala's row functions before and after their fix, in C++", Run: impala.Run},
 	{Name: "engines", Short: "The digests of other engines, in their memory", Run: engines.Run},
+	overhead.Suite,
 }
 
 func main() {

@@ -55,12 +55,12 @@ func (r *cordaRecord) mask() {
 const cordaFields, cordaMasked = 24, 3
 
 // cordaRows is a multiple of every batch size.
-const cordaRows = 13 * 4096
+const cordaRows = 5 * 4096
 
 func corda(b *bench) error {
 	rows, sizes := cordaRows, []int{16, 256, 4096}
 	if b.quick {
-		rows, sizes = cordaRows/13, sizes[1:2]
+		rows, sizes = cordaRows/5, sizes[1:2]
 	}
 	c, err := newCorda(rows)
 	if err != nil {

