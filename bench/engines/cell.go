@@ -40,11 +40,11 @@ func (c cell) run(ctx context.Context, o suite.Options, all []*running, out stri
 	if err != nil {
 		return err
 	}
-	want, err := ours.Digests()
+	want, err := ours.Digests(c.column.Rows())
 	if err != nil {
 		return err
 	}
-	race := []rival.Side{ours.Side().Repeat(3)}
+	race := []rival.Side{ours.Side(ours.Batches()).Repeat(3)}
 	for _, r := range all {
 		if !r.has(c.function) {
 			continue

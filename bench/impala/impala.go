@@ -23,12 +23,13 @@ import (
 const (
 	name = "impala"
 	rows = 1 << 20
-	// turn is how long a rival's turn takes, about: the rows are chosen for it.
-	// A round has so many of them.
-	turn   = 15 * time.Millisecond
+	// turn is how long a turn takes, about: the rows are chosen for it. A round
+	// has so many of them.
+	turn   = 20 * time.Millisecond
 	passes = 3
-	// probe is how many rows tell how many fill a turn.
-	probe = 1 << 14
+	// probe is how many rows, of arrowmask batches, tell how many fill a turn.
+	probe        = 1 << 13
+	probeBatches = 4
 )
 
 var (
@@ -98,32 +99,25 @@ func (c cell) run(ctx context.Context, o suite.Options, p *rival.Program, out st
 	if err != nil {
 		return err
 	}
-	want, err := ours.Digests()
+	took, err := ours.Side(probeBatches).Run()
 	if err != nil {
 		return err
 	}
-	race := []rival.Side{ours.Side()}
+	race := []rival.Side{ours.Side(fill(took, probeBatches, 2*ours.Batches()))}
 	for _, side := range sides {
 		took, err := p.Run(side, c.function, c.column.Name, c.threads, probe)
 		if err != nil {
 			return err
 		}
 		n := fill(took, probe, c.column.Rows())
-		if _, err := p.Run(side, c.function, c.column.Name, c.threads, n); err != nil {
-			return err
-		}
-		got, err := p.Out(out)
-		if err != nil {
-			return err
-		}
-		if err := rival.Compare(side, got, want, n, c.column.Rows()); err != nil {
-			return err
-		}
 		race = append(race, rival.Side{Name: side, Rows: n, Run: func() (time.Duration, error) {
 			return p.Run(side, c.function, c.column.Name, c.threads, n)
 		}})
+		if err := compare(ours, p, race[len(race)-1], out); err != nil {
+			return err
+		}
 	}
-	timings, err := rival.Race(max(cmp.Or(o.Rounds, 5), 1), passes, c.column.Rows(), race)
+	timings, err := rival.Race(max(cmp.Or(o.Rounds, 7), 1), passes, c.column.Rows(), race)
 	if err != nil {
 		return err
 	}
@@ -137,6 +131,22 @@ func (c cell) run(ctx context.Context, o suite.Options, p *rival.Program, out st
 		}
 	}
 	return nil
+}
+
+// compare runs a side of the program once and compares what it computed with ours.
+func compare(ours *rival.Ours, p *rival.Program, side rival.Side, out string) error {
+	if _, err := side.Run(); err != nil {
+		return err
+	}
+	got, err := p.Out(out)
+	if err != nil {
+		return err
+	}
+	want, err := ours.Digests(side.Rows)
+	if err != nil {
+		return err
+	}
+	return rival.Compare(side.Name, got, want, side.Rows, side.Rows)
 }
 
 // fill is how many rows fill a turn, when some of them took so long: not fewer

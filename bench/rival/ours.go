@@ -2,6 +2,7 @@ package rival
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -10,7 +11,8 @@ import (
 	"github.com/arrowmask/arrowmask/bench/result"
 )
 
-// batchRows is how many rows a call of arrowmask gets.
+// batchRows is how many rows a call of arrowmask gets; fewer where a column is
+// short.
 const batchRows = 1 << 16
 
 // Expressions of the functions by the names that programs know them by.
@@ -26,7 +28,7 @@ var expressions = map[string]string{
 // memory that is allocated for each.
 type Ours struct {
 	ctx     context.Context
-	column  *Column
+	size    int // rows of a batch
 	f       *arrowudf.Func
 	batches []arrow.Array
 }
@@ -38,33 +40,49 @@ func NewOurs(ctx context.Context, c *Column, function string, threads int) (*Our
 	if err != nil {
 		return nil, err
 	}
-	return &Ours{ctx: ctx, column: c, f: f, batches: c.batches(batchRows)}, nil
+	size := min(batchRows, c.Rows())
+	if c.Rows()%size != 0 {
+		return nil, fmt.Errorf("%w: %d rows do not fill batches of %d", ErrColumn, c.Rows(), size)
+	}
+	return &Ours{ctx: ctx, size: size, f: f, batches: c.batches(size)}, nil
 }
 
-// Side works on all rows.
-func (o *Ours) Side() Side {
-	return Side{Name: result.Ours, Rows: o.column.Rows(), Run: func() (time.Duration, error) {
+// Batches is how many batches the column has.
+func (o *Ours) Batches() int { return len(o.batches) }
+
+// Side works on n batches in a run, each time on the next ones.
+func (o *Ours) Side(n int) Side {
+	next := 0
+	return Side{Name: result.Ours, Rows: n * o.size, Run: func() (time.Duration, error) {
 		start := time.Now()
-		err := o.each(func(arrow.Array) {})
-		return time.Since(start), err
+		for range n {
+			out, err := o.f.Call(o.ctx, o.batches[next%len(o.batches)])
+			if err != nil {
+				return 0, err
+			}
+			out.Release()
+			next++
+		}
+		return time.Since(start), nil
 	}}
 }
 
-// Digests are those of all rows, one after the other.
-func (o *Ours) Digests() ([]byte, error) {
-	all := make([]byte, 0, o.column.Rows()*128)
-	err := o.each(func(out arrow.Array) { all = append(all, out.Data().Buffers()[2].Bytes()...) })
-	return all, err
-}
-
-func (o *Ours) each(use func(arrow.Array)) error {
+// Digests are those of the first rows, one after the other.
+func (o *Ours) Digests(rows int) ([]byte, error) {
+	var all []byte
 	for _, b := range o.batches {
+		if rows == 0 {
+			break
+		}
 		out, err := o.f.Call(o.ctx, b)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		use(out)
+		text := out.Data().Buffers()[2].Bytes()
+		n := min(rows, o.size)
+		all = append(all, text[:len(text)/o.size*n]...)
 		out.Release()
+		rows -= n
 	}
-	return nil
+	return all, nil
 }
