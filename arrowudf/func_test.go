@@ -187,3 +187,20 @@ func TestResultOutlivesEverything(t *testing.T) {
 	sameCells(t, "slice of the result", logical(slice), apply(oracles["md5({col})"], sample)[2:5])
 	slice.Release()
 }
+
+// TestBooleanLiteral: TRUE and FALSE take the place of every row.
+func TestBooleanLiteral(t *testing.T) {
+	for _, rows := range []int{0, 1, 8, 1003} {
+		for expr, want := range map[string]bool{"TRUE": true, "false": false} {
+			out, ok := eval(t, expr, released(t, build(heap, arrow.FixedWidthTypes.Boolean, make([]any, rows))), Options{}).(*array.Boolean)
+			if !ok || out.NullN() != 0 {
+				t.Fatalf("%s is %v", expr, out)
+			}
+			for i := range rows {
+				if out.Value(i) != want {
+					t.Fatalf("%s, row %d of %d: %v", expr, i, rows, out.Value(i))
+				}
+			}
+		}
+	}
+}

@@ -193,6 +193,8 @@ func (c *compiler) source(n *node) (*node, error) {
 		top.op = textStep{op: copyText{}, out: n.out}
 	case n.out.size() > 0:
 		top.op = copyFixed{}
+	case k == Bool && n.lit != nil:
+		top.op = literalBit{}
 	default:
 		return nil, fmt.Errorf("%s: %w: %s cannot be copied", n.name, ErrType, n.out)
 	}

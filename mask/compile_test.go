@@ -58,7 +58,6 @@ func TestCompileErrors(t *testing.T) {
 		{"{col}", Type{}, ErrType, "no type"},
 		{"mask({col})", Type{Kind: 200}, ErrType, "no type"},
 		{"NULL", Type{Kind: Nested}, ErrType, "nested"},
-		{"TRUE", Type{}, ErrType, "bool"},
 	} {
 		_, err := compileErr(c.src, c.in, Options{Keys: testKeys(t)})
 		if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
@@ -279,6 +278,8 @@ func TestLiterals(t *testing.T) {
 		{"mask('Ab1')", Text, `"Xxn"`},
 		{"mask(12345)", Int32, "11111"},
 		{"mask(TRUE)", Bool, "NULL"},
+		{"TRUE", Bool, "1"},
+		{"FALSE", Bool, "0"},
 		{"mask(NULL)", Null, "NULL"},
 		{"sha2(NULL, 300)", Null, "NULL"},
 		{"mask_null('x')", Text, "NULL"},

@@ -203,6 +203,10 @@ func cells(t testing.TB, v *Vector) []Value {
 		if first != 0 || last != len(v.Data) {
 			t.Fatalf("offsets from %d to %d of %d bytes", first, last, len(v.Data))
 		}
+	} else if v.Type.Kind == Bool && v.Nulls < v.Len {
+		if len(v.Data) != bitmapSize(v.Len) || v.Len&7 != 0 && v.Data[v.Len>>3]>>(v.Len&7) != 0 {
+			t.Fatalf("%d booleans are the bytes %x", v.Len, v.Data)
+		}
 	} else if want := v.Len * v.Type.size(); len(v.Data) != want {
 		t.Fatalf("%d bytes of data, want %d", len(v.Data), want)
 	}
@@ -214,6 +218,8 @@ func cells(t testing.TB, v *Vector) []Value {
 		}
 		size := v.Type.size()
 		switch {
+		case v.Type.Kind == Bool && !c.Null:
+			c.Int = int64(v.Data[i>>3] >> (i & 7) & 1)
 		case v.Type.bytes():
 			col := v.column(i, i+1)
 			c.Bytes = append([]byte(nil), col.Row(0)...)

@@ -29,6 +29,22 @@ func (r *run) nulls(t Type, rows int) (*Vector, error) {
 	return v, nil
 }
 
+// literalBit is TRUE or FALSE, a bit a row like the validity.
+type literalBit struct{}
+
+func (literalBit) eval(r *run, in *Vector) (*Vector, error) { return r.repeatBit(in, in.Len), nil }
+
+func (r *run) repeatBit(one *Vector, rows int) *Vector {
+	out := &Vector{Type: one.Type, Len: rows, Data: r.bytes(bitmapSize(rows))}
+	for i := range out.Data {
+		out.Data[i] = -(one.Data[0] & 1)
+	}
+	if rows&7 != 0 {
+		out.Data[len(out.Data)-1] &= 1<<(rows&7) - 1
+	}
+	return out
+}
+
 // copyFixed is the identity for values of fixed width, in a fresh buffer.
 type copyFixed struct{}
 
@@ -54,6 +70,8 @@ func (v *Value) vector() *Vector {
 		out.Nulls = 1
 	case Text:
 		out.Layout, out.Data, out.Offsets32 = LayoutOffsets32, v.Bytes, []int32{0, int32(len(v.Bytes))}
+	case Bool:
+		out.Data = []byte{byte(v.Int)}
 	case Int32, Int64:
 		out.Data = binary.LittleEndian.AppendUint64(nil, uint64(v.Int))[:out.Type.size()]
 	}
@@ -64,6 +82,9 @@ func (v *Value) vector() *Vector {
 func (r *run) repeat(one *Vector, rows int) (*Vector, error) {
 	if one.IsNull(0) {
 		return r.nulls(one.Type, rows)
+	}
+	if one.Type.Kind == Bool {
+		return r.repeatBit(one, rows), nil
 	}
 	w, variable := len(one.Data), one.Type.bytes() && one.Type.Width == 0
 	size, err := r.fixed(rows, w)

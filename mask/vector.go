@@ -124,10 +124,11 @@ type Vector struct {
 	Views     []kernels.View
 	Buffers   [][]byte // of views
 	// Data is the bytes that offsets point into, or Len values of fixed width
-	// in little-endian order. Bytes under a NULL of an output are zero or
-	// absent. Input of Kind Bool, Float*, Decimal and the like
-	// need not give it; output of an all-NULL column of such a kind has none:
-	// whoever wraps it makes zeroed storage.
+	// in little-endian order. Bytes under a NULL of an output are zero or absent.
+	// Of kind Bool an output that is not all NULL has a bit a row, from bit 0 on.
+	// Input of Kind Bool, Float*, Decimal and the like need not give it; output of
+	// an all-NULL column of such a kind has none: whoever wraps it makes zeroed
+	// storage.
 	Data []byte
 }
 

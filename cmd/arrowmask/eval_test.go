@@ -31,6 +31,10 @@ func TestEval(t *testing.T) {
 		{"'plain'", "plain", ""},
 		{"42", "42", ""},
 		{"NULL", "NULL", `{"type":"null","value":null}`},
+		{"TRUE", "true", `{"type":"bool","value":true}`},
+		{"false", "false", `{"type":"bool","value":false}`},
+		{"mask(TRUE)", "NULL", `{"type":"bool","value":null}`},
+		{"9223372036854775807", "9223372036854775807", `{"type":"int64","value":9223372036854775807}`},
 		{"'it''s'", "it's", `{"type":"text","value":"it's"}`},
 	} {
 		if got := arrowmask(t, "eval", tt.expr).out; got != tt.text+"\n" {
