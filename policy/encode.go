@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -35,20 +34,26 @@ const (
 type encoder struct {
 	strings map[string]int
 	masks   numbering[Mask, Mask]
-	filters numbering[Filter, string]
+	filters numbering[Filter, Hash]
 	reasons numbering[Reason, Reason]
 	b       []byte
 }
 
 // numbering gives equal values one number, in the order of the values. What is
-// shared by pointer is looked at once, however often it occurs.
+// shared by pointer is looked at once, however often it occurs; what is equal
+// and not shared, once an object.
 type numbering[T any, K comparable] struct {
-	seen map[*T]K
-	keys map[K]int
+	seen map[*T]*numbered[T]
+	keys map[K]*numbered[T]
+}
+
+type numbered[T any] struct {
+	value *T // one of those that are equal
+	id    int
 }
 
 func newNumbering[T any, K comparable]() numbering[T, K] {
-	return numbering[T, K]{seen: map[*T]K{}, keys: map[K]int{}}
+	return numbering[T, K]{seen: map[*T]*numbered[T]{}, keys: map[K]*numbered[T]{}}
 }
 
 // add reports whether the value is new.
@@ -57,27 +62,48 @@ func (n *numbering[T, K]) add(p *T, key func(*T) K) bool {
 		return false
 	}
 	k := key(p)
-	n.seen[p] = k
-	if _, ok := n.keys[k]; ok {
-		return false
+	e, ok := n.keys[k]
+	if !ok {
+		e = &numbered[T]{value: p}
+		n.keys[k] = e
 	}
-	n.keys[k] = 0
-	return true
+	n.seen[p] = e
+	return !ok
 }
 
-func (n *numbering[T, K]) id(p *T) int { return n.keys[n.seen[p]] }
+// sort numbers the values and lists them.
+func (n *numbering[T, K]) sort(cmp func(a, b *T) int) []*numbered[T] {
+	all := make([]*numbered[T], 0, len(n.keys))
+	for _, e := range n.keys {
+		all = append(all, e)
+	}
+	slices.SortFunc(all, func(a, b *numbered[T]) int { return cmp(a.value, b.value) })
+	for i, e := range all {
+		e.id = i
+	}
+	return all
+}
+
+func (n *numbering[T, K]) id(p *T) int { return n.seen[p].id }
 
 func encode(plans []*Plan) []byte {
-	e := &encoder{strings: map[string]int{}, masks: newNumbering[Mask, Mask](), filters: newNumbering[Filter, string](), reasons: newNumbering[Reason, Reason]()}
+	e := &encoder{strings: map[string]int{}, masks: newNumbering[Mask, Mask](), filters: newNumbering[Filter, Hash](), reasons: newNumbering[Reason, Reason]()}
 	for _, p := range plans {
 		e.collect(p)
 	}
-	str := sortedKeys(e.strings, strings.Compare)
-	masks := sortedKeys(e.masks.keys, func(a, b Mask) int {
+	str := make([]string, 0, len(e.strings))
+	for s := range e.strings {
+		str = append(str, s)
+	}
+	slices.Sort(str)
+	for i, s := range str {
+		e.strings[s] = i
+	}
+	masks := e.masks.sort(func(a, b *Mask) int {
 		return firstOf(strings.Compare(a.Expr, b.Expr), strings.Compare(a.Dialect, b.Dialect))
 	})
-	filters := sortedKeys(e.filters.keys, strings.Compare)
-	reasons := sortedKeys(e.reasons.keys, compareReasons)
+	filters := e.filters.sort(func(a, b *Filter) int { return strings.Compare(a.text, b.text) })
+	reasons := e.reasons.sort(func(a, b *Reason) int { return compareReasons(*a, *b) })
 
 	e.b = append(e.b, encodingMagic...)
 	e.uint(encodingVersion)
@@ -88,15 +114,16 @@ func encode(plans []*Plan) []byte {
 	}
 	e.uint(len(masks))
 	for _, m := range masks {
-		e.str(m.Expr)
-		e.str(m.Dialect)
+		e.str(m.value.Expr)
+		e.str(m.value.Dialect)
 	}
 	e.uint(len(filters))
 	for _, f := range filters {
-		e.str(f)
+		e.str(f.value.text)
 	}
 	e.uint(len(reasons))
-	for _, r := range reasons {
+	for _, n := range reasons {
+		r := n.value
 		e.b = binary.AppendVarint(e.b, r.PolicyID)
 		e.str(r.Policy)
 		e.uint(r.Item)
@@ -129,19 +156,6 @@ func compareReasons(a, b Reason) int {
 		strings.Compare(a.Tag, b.Tag), strings.Compare(a.Zone, b.Zone))
 }
 
-// sortedKeys numbers the keys of a set in order.
-func sortedKeys[K comparable](m map[K]int, cmp func(a, b K) int) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, cmp)
-	for i, k := range keys {
-		m[k] = i
-	}
-	return keys
-}
-
 func (e *encoder) collect(p *Plan) {
 	add := func(ss ...string) {
 		for _, s := range ss {
@@ -170,15 +184,13 @@ func (e *encoder) collect(p *Plan) {
 		reason(&p.Unmatched[i].Why)
 		add(p.Unmatched[i].Detail)
 	}
-	if p.Filter != nil && e.filters.add(p.Filter, (*Filter).canonicalText) {
+	if p.Filter != nil && e.filters.add(p.Filter, func(f *Filter) Hash { return f.hash }) {
 		add(p.Filter.text)
 	}
 	if p.FilterWhy != nil {
 		reason(p.FilterWhy)
 	}
 }
-
-func (f *Filter) canonicalText() string { return f.text }
 
 func (e *encoder) uint(n int)   { e.b = binary.AppendUvarint(e.b, uint64(n)) }
 func (e *encoder) str(s string) { e.uint(e.strings[s]) }
@@ -260,8 +272,7 @@ func Decode(b []byte) (*Set, error) {
 		d.fail("not in canonical form")
 		return nil, d.err
 	}
-	sum := sha256.Sum256(d.b)
-	return &Set{plans: plans, bytes: d.b, hash: Hash(sum[:16])}, nil
+	return &Set{plans: plans, bytes: d.b, hash: hashOf(d.b)}, nil
 }
 
 func (d *decoder) fail(what string) {

@@ -21,6 +21,7 @@ import (
 type Filter struct {
 	root *expr
 	text string // canonical; empty while parameters are unbound
+	hash Hash   // of text: equal filters are found without reading it again
 }
 
 type op uint8
@@ -95,11 +96,16 @@ func ParseFilter(src string, syn Syntax) (*Filter, error) {
 	if p.tok.kind != tokEOF {
 		return nil, p.unexpected()
 	}
-	f := &Filter{root: root}
-	if !f.root.hasParams() {
-		f.text = f.root.print()
+	if root.hasParams() {
+		return &Filter{root: root}, nil
 	}
-	return f, nil
+	return newFilter(root), nil
+}
+
+// newFilter is a filter without parameters.
+func newFilter(root *expr) *Filter {
+	text := root.print()
+	return &Filter{root: root, text: text, hash: hashOf([]byte(text))}
 }
 
 // Bound reports whether the filter holds no parameter any more.
@@ -131,7 +137,7 @@ func (f *Filter) Bind(b Binder) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Filter{root: root, text: root.print()}, nil
+	return newFilter(root), nil
 }
 
 // UsesToday reports whether current_date occurs, so that the bound filter

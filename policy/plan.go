@@ -92,8 +92,13 @@ func (p *Plan) CheckMatched() error {
 	return fmt.Errorf("%w: table %s: %s", ErrUnmatched, p.Table, b.String())
 }
 
-// Hash is a content hash.
+// Hash is a content hash: the first half of a SHA-256.
 type Hash [16]byte
+
+func hashOf(b []byte) Hash {
+	sum := sha256.Sum256(b)
+	return Hash(sum[:16])
+}
 
 // String is the hash in hexadecimal.
 func (h Hash) String() string { return fmt.Sprintf("%x", h[:]) }
@@ -123,8 +128,7 @@ func NewSet(plans ...*Plan) (*Set, error) {
 	}
 	s.plans = slices.CompactFunc(s.plans, func(a, b *Plan) bool { return comparePlans(a, b) == 0 })
 	s.bytes = encode(s.plans)
-	sum := sha256.Sum256(s.bytes)
-	s.hash = Hash(sum[:16])
+	s.hash = hashOf(s.bytes)
 	return s, nil
 }
 

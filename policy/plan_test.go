@@ -516,6 +516,42 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
+// BenchmarkEqualFilters encodes a thousand tables with a filter of 2000 bytes on
+// one of them, and on all: one object for all, or equal ones that are not.
+// ratio is to the time with one filter, in turns.
+func BenchmarkEqualFilters(b *testing.B) {
+	var one, shared, equal []*Plan
+	plan := planOf(b, &fakeRules{filter: longFilter(2000, "")}, textTable(b, "t", 1))
+	for i := range 1000 {
+		p := *plan
+		p.Table = fmt.Sprintf("t%d", i)
+		shared = append(shared, &p)
+		q, r := p, p
+		q.Filter = planOf(b, &fakeRules{filter: longFilter(2000, "")}, textTable(b, "t", 1)).Filter
+		equal = append(equal, &q)
+		if i > 0 {
+			r.Filter, r.FilterWhy = nil, nil
+		}
+		one = append(one, &r)
+	}
+	took := map[string][]float64{}
+	for range b.N {
+		for name, plans := range map[string][]*Plan{"one": one, "shared": shared, "equal": equal} {
+			start := time.Now()
+			encode(plans)
+			took[name] = append(took[name], float64(time.Since(start)))
+		}
+	}
+	for _, all := range took {
+		slices.Sort(all)
+	}
+	middle := func(name string) float64 { return took[name][b.N/2] }
+	b.ReportMetric(middle("one"), "one-ns")
+	b.ReportMetric(middle("shared")/middle("one"), "shared-ratio")
+	b.ReportMetric(middle("equal")/middle("one"), "equal-ratio")
+	b.ReportMetric(0, "ns/op")
+}
+
 func BenchmarkFilter(b *testing.B) {
 	tab := testTable(b)
 	rows := testRows(rand.New(rand.NewPCG(1, 2)), 65536)

@@ -71,10 +71,10 @@ type Snapshot struct {
 
 	// What plans are made of, interned by content: plans of many tables and
 	// users share their masks, filters and reasons.
-	byText  map[string]*Plan
+	byHash  map[Hash]*Plan
 	masks   map[Mask]*Mask
 	reasons map[Reason]*Reason
-	filters map[string]*Filter
+	filters map[Hash]*Filter
 }
 
 type planKey struct{ identity, table uint64 }
@@ -102,8 +102,8 @@ func NewSnapshot(r Rules) *Snapshot {
 func (s *Snapshot) reset() {
 	s.plans.Store(&map[planKey]*cached{})
 	s.recent = map[planKey]*cached{}
-	s.byText = map[string]*Plan{}
-	s.masks, s.reasons, s.filters = map[Mask]*Mask{}, map[Reason]*Reason{}, map[string]*Filter{}
+	s.byHash = map[Hash]*Plan{}
+	s.masks, s.reasons, s.filters = map[Mask]*Mask{}, map[Reason]*Reason{}, map[Hash]*Filter{}
 }
 
 // Rules are the rules of the snapshot.
@@ -178,8 +178,8 @@ func (s *Snapshot) miss(key planKey, id *Identity, t *Table, at time.Time) (*Pla
 }
 
 func (s *Snapshot) intern(p *Plan) *Plan {
-	text := string(encode([]*Plan{p}))
-	if q, ok := s.byText[text]; ok {
+	hash := hashOf(encode([]*Plan{p}))
+	if q, ok := s.byHash[hash]; ok {
 		return q
 	}
 	for i := range p.Masks {
@@ -191,12 +191,12 @@ func (s *Snapshot) intern(p *Plan) *Plan {
 		c.Why = share(s.reasons, *c.Why, c.Why)
 	}
 	if p.Filter != nil {
-		p.Filter = share(s.filters, p.Filter.text, p.Filter)
+		p.Filter = share(s.filters, p.Filter.hash, p.Filter)
 	}
 	if p.FilterWhy != nil {
 		p.FilterWhy = share(s.reasons, *p.FilterWhy, p.FilterWhy)
 	}
-	s.byText[text] = p
+	s.byHash[hash] = p
 	return p
 }
 
