@@ -113,19 +113,25 @@ type way struct {
 	extra map[string]float64
 }
 
+// longRound is when a round is long enough, whoever has not had a slice of it.
+const longRound = 200 * time.Millisecond
+
 // measure times ways to do the same in turns and writes a record of each. A way
 // that is short runs several times in a turn; ways need not do the same number
 // of units.
 func (b *bench) measure(key []result.Key, unit string, ways ...way) ([]result.Record, error) {
 	sides := make([]rounds.Side, len(ways))
 	done := make([]float64, len(ways)) // units in a turn
-	longest := max(b.turn, 1)
+	var shortest, all time.Duration    // of a turn; of a turn of each
 	for i, w := range ways {
 		times, took, err := calibrate(w.run, b.turn)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}
-		longest = max(longest, took)
+		if shortest = min(shortest, took); i == 0 {
+			shortest = took
+		}
+		all += took
 		done[i] = float64(times * w.ops)
 		sides[i] = rounds.Side{Name: w.name, Run: func() error {
 			for range times {
@@ -136,7 +142,9 @@ func (b *bench) measure(key []result.Key, unit string, ways ...way) ([]result.Re
 			return nil
 		}}
 	}
-	passes := int(max(1, b.slice/longest))
+	// Every side has its slice of a round, unless others are so slow that the
+	// round would take too long.
+	passes := int(max(1, min(1+(b.slice-1)/max(shortest, 1), longRound/max(all, 1))))
 	timings, err := rounds.RunPasses(b.rounds, passes, sides)
 	if err != nil {
 		return nil, err
@@ -189,12 +197,21 @@ func calibrate(f func() error, turn time.Duration) (times int, took time.Duratio
 	}
 }
 
-// values writes records of what is counted and not timed: the first side is
-// what the others are compared with.
+// values writes records of figures that stand for themselves.
 func (b *bench) values(key []result.Key, unit string, sides ...value) error {
+	for _, v := range sides {
+		if err := b.write(v.record(key, unit)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compared writes values with their ratio to the first, which is ours.
+func (b *bench) compared(key []result.Key, unit string, sides ...value) error {
 	for i, v := range sides {
-		r := result.Record{Suite: suiteName, Case: key, Side: v.side, Unit: unit, Min: v.x, Median: v.x, Rounds: 1, Extra: v.extra}
-		if i > 0 && sides[0].x > 0 {
+		r := v.record(key, unit)
+		if i > 0 {
 			r.Ratio = v.x / sides[0].x
 		}
 		if err := b.write(r); err != nil {
@@ -210,10 +227,14 @@ type value struct {
 	extra map[string]float64
 }
 
+func (v value) record(key []result.Key, unit string) result.Record {
+	return result.Record{Suite: suiteName, Case: key, Side: v.side, Unit: unit, Min: v.x, Median: v.x, Rounds: 1, Extra: v.extra}
+}
+
 // reported writes figures of a report, which have no ratio to ours: they are
 // of another machine and another day.
 func (b *bench) reported(key []result.Key, side, unit string, x float64) error {
-	return b.write(result.Record{Suite: suiteName, Case: key, Side: Reported + "-" + side, Unit: unit, Min: x, Median: x, Rounds: 1})
+	return b.values(key, unit, value{side: Reported + "-" + side, x: x})
 }
 
 func (b *bench) write(records ...result.Record) error {

@@ -148,7 +148,7 @@ func (f *fan) cell(b *bench, tables int) ([][]string, error) {
 		ways[i] = way{name: s.name, ops: requests, run: s.run}
 		sent[i] = value{side: s.name, x: float64(f.sent), extra: map[string]float64{"later": float64(s.later)}}
 	}
-	if err := b.values(append(key[:len(key):len(key)], result.Key{Name: "figure", Value: "sent"}), "B", sent...); err != nil {
+	if err := b.compared(append(key[:len(key):len(key)], result.Key{Name: "figure", Value: "sent"}), "B", sent...); err != nil {
 		return nil, err
 	}
 	records, err := b.measure(append(key, result.Key{Name: "figure", Value: "request"}), "ns", ways...)

@@ -126,7 +126,7 @@ const geodeColumns = 8
 
 func newGeode(batchRows int) (*geodeTable, error) {
 	g := &geodeTable{schema: textSchema(geodeColumns), bound: map[*policy.Plan]*arrowudf.Masker{}}
-	n := max(1, (1<<16)/batchRows)
+	n := max(1, (1<<14)/batchRows)
 	g.rows = n * batchRows
 	w := ipc.NewWriter(&g.out, ipc.WithSchema(g.schema))
 	rng := random(7004)

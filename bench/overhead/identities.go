@@ -94,10 +94,10 @@ func identities(b *bench) error {
 	figure := func(name string) []result.Key {
 		return append(key[:len(key):len(key)], result.Key{Name: "figure", Value: name})
 	}
-	if err := b.values(figure("resident"), "B", value{side: result.Ours, x: sharedBytes}, value{side: "plan-per-user", x: ownBytes}); err != nil {
+	if err := b.compared(figure("resident"), "B", value{side: result.Ours, x: sharedBytes}, value{side: "plan-per-user", x: ownBytes}); err != nil {
 		return err
 	}
-	if err := b.values(figure("plans"), "plans", value{side: result.Ours, x: float64(distinct)}, value{side: "plan-per-user", x: float64(own)}); err != nil {
+	if err := b.compared(figure("plans"), "plans", value{side: result.Ours, x: float64(distinct)}, value{side: "plan-per-user", x: float64(own)}); err != nil {
 		return err
 	}
 	hits, err := d.hitRate()

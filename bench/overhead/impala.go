@@ -56,7 +56,7 @@ var impalaReported = []struct {
 }
 
 func impala(b *bench) error {
-	const batchRows, width = 1 << 14, 32
+	const batchRows, width = 1 << 13, 32
 	batches, funcs, threads := 32, digestFuncs, []int{1, 2, 16, 32}
 	if b.quick {
 		batches, funcs, threads = 32, funcs[:1], []int{1, 16}

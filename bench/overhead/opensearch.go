@@ -91,7 +91,7 @@ func planCell(b *bench, series string, n int, g growthOf) ([]string, error) {
 		return append(key[:len(key):len(key)], result.Key{Name: "stage", Value: stage})
 	}
 	sizes := []value{{side: result.Ours, x: float64(len(set.Bytes()))}, {side: "inline-json", x: float64(len(inline))}, {side: "id", x: planIDBytes}}
-	if err := b.values(of("size"), "B", sizes...); err != nil {
+	if err := b.compared(of("size"), "B", sizes...); err != nil {
 		return nil, err
 	}
 	buf := make([]byte, 0, max(len(inline), len(set.Bytes())))
@@ -141,7 +141,7 @@ func planCell(b *bench, series string, n int, g growthOf) ([]string, error) {
 			return nil, err
 		}
 	}
-	if err := b.values(of("request"), "ms", value{side: result.Ours, x: request}, value{side: "inline-json", x: inlineRequest}); err != nil {
+	if err := b.compared(of("request"), "ms", value{side: result.Ours, x: request}, value{side: "inline-json", x: inlineRequest}); err != nil {
 		return nil, err
 	}
 	if n >= 5 {
@@ -256,7 +256,7 @@ func fixedPoint(b *bench) error {
 	chars := func(b []byte) float64 { return float64(base64.StdEncoding.EncodedLen(len(b))) }
 	key := result.Keys("work", "OpenSearch", "map", "100x100")
 	size := append(key[:len(key):len(key)], result.Key{Name: "stage", Value: "size"})
-	if err := b.values(size, "chars", value{side: result.Ours, x: chars(set.Bytes())}, value{side: "inline-json", x: chars(inline)}); err != nil {
+	if err := b.compared(size, "chars", value{side: result.Ours, x: chars(set.Bytes())}, value{side: "inline-json", x: chars(inline)}); err != nil {
 		return err
 	}
 	if err := b.reported(size, "before", "chars", 184792); err != nil {
