@@ -43,9 +43,15 @@ struct function {
 
 enum { MAX_ROWS = 2048, PIECE = 16 << 20, KEEP = 2 << 20, SLACK = 16 };
 
+/* A chunk of at most DISTINCT values is evaluated once a value. */
+enum { DISTINCT = 128, SLOTS = 4 * DISTINCT, PROBE = 64, NULL_ROW = UINT16_MAX };
+
 struct scratch {
   struct am_duckdb_chunk chunk;
   size_t in_size;
+  uint16_t value[MAX_ROWS]; /* of a row: where in values */
+  struct duckdb_text values[DISTINCT + 1], answers[DISTINCT + 1];
+  uint64_t values_valid[DISTINCT / 64 + 1];
   int32_t in_offsets[MAX_ROWS + 1], out_offsets[MAX_ROWS + 1];
   uint8_t out_valid[MAX_ROWS / 8];
 };
@@ -158,20 +164,24 @@ static void gather(const struct duckdb_text *rows, uint64_t n, const int32_t *of
 
 /* ---- text out ---- */
 
-/* Writes a piece into the result, from row lo. false: DuckDB did not take it. */
-static bool put(const struct api *api, duckdb_handle out, uint64_t lo, const struct am_duckdb_chunk *c) {
-  uint64_t n = (uint64_t)c->rows;
+static void set_null_row(uint64_t *valid, uint64_t row) { valid[row / 64] &= ~(UINT64_C(1) << (row % 64)); }
+
+static bool answer_is_null(const struct am_duckdb_chunk *c, uint64_t i) { return c->out_nulls && !(c->out_valid[i / 8] >> (i % 8) & 1); }
+
+/* Writes the values of a piece to rows, which need not be those of the result; their
+ * bytes go into its memory. row is one of the result's that is written next. false:
+ * DuckDB did not take them. */
+static bool put(const struct api *api, duckdb_handle out, uint64_t row, const struct am_duckdb_chunk *c, struct duckdb_text *rows) {
   const int32_t *offsets = c->out_offsets;
-  uint32_t total = (uint32_t)offsets[n];
+  uint32_t total = (uint32_t)offsets[c->rows];
   const char *base = NULL;
   if (total > DUCKDB_INLINE) {
     /* One value as long as all: DuckDB copies it into the memory of the vector. */
-    api->assign(out, lo, c->out_data, total);
-    if (!is_valid(api->validity(out), lo)) return false;
+    api->assign(out, row, c->out_data, total);
+    if (!is_valid(api->validity(out), row)) return false;
+    base = bytes_of((struct duckdb_text *)api->data(out) + row);
   }
-  struct duckdb_text *rows = (struct duckdb_text *)api->data(out) + lo;
-  if (total > DUCKDB_INLINE) base = bytes_of(rows);
-  for (uint64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; i < c->rows; i++) {
     uint32_t length = (uint32_t)(offsets[i + 1] - offsets[i]);
     struct duckdb_text t = {.length = length};
     if (length > DUCKDB_INLINE) {
@@ -183,13 +193,55 @@ static bool put(const struct api *api, duckdb_handle out, uint64_t lo, const str
     }
     rows[i] = t;
   }
-  if (c->out_nulls) {
-    api->ensure_validity(out);
-    uint64_t *valid = api->validity(out);
-    for (uint64_t i = 0; i < n; i++)
-      if (!(c->out_valid[i / 8] >> (i % 8) & 1)) valid[(lo + i) / 64] &= ~(UINT64_C(1) << ((lo + i) % 64));
-  }
   return true;
+}
+
+/* ---- chunks of few values ---- */
+
+/* Finds the values of a chunk whose rows come from a dictionary: such rows are the
+ * same 16 bytes, for a long value the same pointer. Returns how many there are, a
+ * NULL at the end included; 0: too many to be worth it, or too long for one piece. */
+static uint64_t distinct(const struct duckdb_text *rows, const uint64_t *valid, uint64_t n, struct scratch *s) {
+  uint16_t slots[SLOTS] = {0}; /* one more than the place in values */
+  uint64_t found = 0, bytes = 0;
+  bool null = false;
+  if (n < PROBE || n > MAX_ROWS) return 0;
+  for (uint64_t i = 0; i < n; i++) {
+    if (!is_valid(valid, i)) {
+      s->value[i] = NULL_ROW;
+      null = true;
+      continue;
+    }
+    uint64_t word[2];
+    memcpy(word, &rows[i], sizeof word);
+    uint64_t slot = ((word[0] ^ word[1] * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93)) >> 32;
+    while (slots[slot %= SLOTS] && memcmp(&s->values[slots[slot] - 1], word, sizeof word)) slot++;
+    if (!slots[slot]) {
+      bytes += rows[i].length;
+      if (found == (i < PROBE ? PROBE / 4 : DISTINCT) || bytes >= PIECE) {
+        memset(s->values, 0, found * sizeof s->values[0]);
+        return 0;
+      }
+      memcpy(&s->values[found], word, sizeof word);
+      slots[slot] = (uint16_t)++found;
+    }
+    s->value[i] = (uint16_t)(slots[slot] - 1);
+  }
+  memset(s->values_valid, 0xff, sizeof s->values_valid);
+  if (null) set_null_row(s->values_valid, found++);
+  return found;
+}
+
+/* Gives every row the answer for its value; a NULL's is the last of n. */
+static void spread(const struct api *api, duckdb_handle out, uint64_t rows, const struct scratch *s, uint64_t n) {
+  struct duckdb_text *to = api->data(out);
+  if (s->chunk.out_nulls) api->ensure_validity(out);
+  uint64_t *valid = s->chunk.out_nulls ? api->validity(out) : NULL;
+  for (uint64_t i = 0; i < rows; i++) {
+    uint64_t k = s->value[i] == NULL_ROW ? n - 1 : s->value[i];
+    to[i] = s->answers[k];
+    if (valid && answer_is_null(&s->chunk, k)) set_null_row(valid, i);
+  }
 }
 
 /* ---- arguments that are the same in every row ---- */
@@ -256,56 +308,89 @@ static const char *read_argument(const struct function *f, duckdb_handle chunk, 
 
 /* ---- the call ---- */
 
-/* One piece of a chunk, which lies in c: evaluated and written from row lo on.
- * Returns a text for an error; release says that it is to be freed. */
-static const char *piece(const struct function *f, const struct argument *a, struct scratch *s, duckdb_handle out, uint64_t lo, bool *release) {
+/* Why a call failed; own is for free. */
+struct failure {
+  const char *text;
+  char *own;
+};
+
+static struct failure failed(const char *text) { return (struct failure){.text = text}; }
+
+/* Brings the rows from lo on into s->chunk, as many as make a piece; returns the row
+ * after them. */
+static uint64_t take(struct scratch *s, const struct duckdb_text *rows, const uint64_t *valid, uint64_t lo, uint64_t n, struct failure *why) {
   struct am_duckdb_chunk *c = &s->chunk;
-  char *text = NULL;
-  int rc = am_go_duckdb_call(f->go, (char *)a->text, a->length, (char *)a->options, a->options_length, c, &text);
-  /* The values of a query do not outlive it. */
+  uint64_t hi = measure(rows, valid, lo, n - lo > MAX_ROWS ? lo + MAX_ROWS : n, c->in_offsets);
+  c->rows = (int64_t)(hi - lo);
+  c->in_valid = (const uint8_t *)valid;
+  c->in_bit = (int64_t)lo;
+  if (hi == lo)
+    *why = failed("a value is too long");
+  else if (!reserve(&c->in_data, &s->in_size, (size_t)c->in_offsets[c->rows] + SLACK))
+    *why = failed("no memory");
+  else
+    gather(rows + lo, hi - lo, c->in_offsets, c->in_data);
+  return hi;
+}
+
+/* Evaluates the piece in s->chunk. The values of a query do not outlive it. */
+static struct failure evaluate(const struct function *f, const struct argument *a, struct scratch *s) {
+  struct am_duckdb_chunk *c = &s->chunk;
+  struct failure why = {0};
+  if (am_go_duckdb_call(f->go, (char *)a->text, a->length, (char *)a->options, a->options_length, c, &why.own))
+    why.text = why.own ? why.own : "no memory";
   memset(c->in_data, 0, (size_t)c->in_offsets[c->rows] + SLACK);
   shrink(&c->in_data, &s->in_size);
-  if (rc) {
-    *release = text != NULL;
-    return text ? text : "no memory";
+  return why;
+}
+
+static const char not_utf8[] = "the result is not UTF-8";
+
+/* The rows of a chunk one by one. */
+static struct failure every_row(const struct function *f, const struct argument *a, struct scratch *s, const struct duckdb_text *rows, const uint64_t *valid, uint64_t n, duckdb_handle out) {
+  const struct api *api = &f->api;
+  struct am_duckdb_chunk *c = &s->chunk;
+  struct failure why = {0};
+  for (uint64_t lo = 0, hi; lo < n && !why.text; lo = hi) {
+    hi = take(s, rows, valid, lo, n, &why);
+    if (!why.text) why = evaluate(f, a, s);
+    if (!why.text && !put(api, out, lo, c, (struct duckdb_text *)api->data(out) + lo)) why = failed(not_utf8);
+    if (!why.text && c->out_nulls) {
+      api->ensure_validity(out);
+      uint64_t *out_valid = api->validity(out);
+      for (uint64_t i = lo; i < hi; i++)
+        if (answer_is_null(c, i - lo)) set_null_row(out_valid, i);
+    }
+    shrink(&c->memory, &c->memory_size);
   }
-  const char *why = put(&f->api, out, lo, c) ? NULL : "the result is not UTF-8";
-  shrink(&c->memory, &c->memory_size);
   return why;
 }
 
 static void run(const struct api *api, duckdb_handle info, duckdb_handle chunk, duckdb_handle out) {
   const struct function *f = api->extra_info(info);
-  if (am_forked()) {
-    api->set_error(info, am_fork_text);
-    return;
-  }
   uint64_t n = api->chunk_size(chunk);
   if (n == 0) return;
   struct argument arg;
   struct scratch *s = scratch_get();
-  const char *why = s ? read_argument(f, chunk, n, &arg) : "no memory";
-  duckdb_handle column = api->chunk_vector(chunk, 0);
-  const struct duckdb_text *rows = api->data(column);
-  const uint64_t *valid = api->validity(column);
-  bool release = false;
-  for (uint64_t lo = 0, hi; lo < n && !why; lo = hi) {
-    struct am_duckdb_chunk *c = &s->chunk;
-    hi = measure(rows, valid, lo, n - lo > MAX_ROWS ? lo + MAX_ROWS : n, c->in_offsets);
-    c->rows = (int64_t)(hi - lo);
-    c->in_valid = (const uint8_t *)valid;
-    c->in_bit = (int64_t)lo;
-    if (hi == lo) {
-      why = "a value is too long";
-    } else if (!reserve(&c->in_data, &s->in_size, (size_t)c->in_offsets[c->rows] + SLACK)) {
-      why = "no memory";
+  struct failure why = failed(am_forked() ? am_fork_text : s ? read_argument(f, chunk, n, &arg) : "no memory");
+  if (!why.text) {
+    duckdb_handle column = api->chunk_vector(chunk, 0);
+    const struct duckdb_text *rows = api->data(column);
+    const uint64_t *valid = api->validity(column);
+    uint64_t few = distinct(rows, valid, n, s);
+    if (few) {
+      take(s, s->values, s->values_valid, 0, few, &why);
+      memset(s->values, 0, few * sizeof s->values[0]);
+      if (!why.text) why = evaluate(f, &arg, s);
+      if (!why.text && !put(api, out, 0, &s->chunk, s->answers)) why = failed(not_utf8);
+      if (!why.text) spread(api, out, n, s, few);
+      shrink(&s->chunk.memory, &s->chunk.memory_size);
     } else {
-      gather(rows + lo, hi - lo, c->in_offsets, c->in_data);
-      why = piece(f, &arg, s, out, lo, &release);
+      why = every_row(f, &arg, s, rows, valid, n, out);
     }
   }
-  if (why) api->set_error(info, why);
-  if (release) free((char *)why);
+  if (why.text) api->set_error(info, why.text);
+  free(why.own);
 }
 
 /* ---- registration ---- */

@@ -35,10 +35,12 @@ int arrowmask_release(arrowmask_handle h) {
 
 static char got_arg[100], got_options[100];
 static int calls;
+static int64_t rows_seen; /* in all calls */
 
 int am_go_duckdb_call(arrowmask_handle h, char *arg, uint32_t arg_len, char *options, uint32_t options_len, struct am_duckdb_chunk *c, char **text) {
   CHECK(h == 1 && c->rows > 0 && c->in_offsets[0] == 0);
   calls++;
+  rows_seen += c->rows;
   snprintf(got_arg, sizeof got_arg, "%.*s", (int)arg_len, arg);
   snprintf(got_options, sizeof got_options, "%.*s", (int)options_len, options);
   if (!strcmp(got_arg, "broken")) {
@@ -272,6 +274,51 @@ static void check_chunk(const struct function *f, uint64_t n, unsigned kind, boo
   free(length);
 }
 
+/* A column of a dictionary: rows of one value are the same bytes. */
+static void check_few(const struct function *f, uint64_t n, unsigned few, bool nulls) {
+  struct chunk c = {.size = n, .column = {new_vector(n)}};
+  struct vector values = new_vector(few), out = new_vector(n);
+  char want[200][700];
+  long length[200];
+  unsigned *value = malloc(n * sizeof *value);
+  for (unsigned k = 0; k < few; k++) {
+    char text[700];
+    long size = snprintf(text, sizeof text, "%*.*s%u", (int)(k % 40), (int)(k % 40), k % 3 ? "" : "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn", k);
+    set_value(&values, k, text, (uint64_t)size);
+    length[k] = text[0] == 'n' ? -1 : size;
+    memcpy(want[k], text, (size_t)size); /* digits and blanks have no upper case */
+  }
+  bool any_null = false;
+  for (uint64_t i = 0; i < n; i++) {
+    value[i] = i < PROBE ? rnd(few < PROBE / 4 ? few : PROBE / 4) : rnd(few);
+    if (nulls && i % 5 == 2) {
+      value[i] = few;
+      any_null = true;
+      set_null(&c.column[0], i);
+    } else {
+      c.column[0].text[i] = values.text[value[i]];
+    }
+  }
+  extra = (void *)f;
+  failure[0] = 0;
+  calls = 0;
+  rows_seen = 0;
+  run(&f->api, NULL, &c, &out);
+  CHECK(failure[0] == 0);
+  if (n >= PROBE && n <= MAX_ROWS && few <= DISTINCT) CHECK(calls == 1 && rows_seen <= few + any_null);
+  if (few > DISTINCT) CHECK((uint64_t)rows_seen == n);
+  free_vector(&values);
+  free_vector(&c.column[0]);
+  for (size_t i = 0; i < sizeof scratch_get()->values; i++) CHECK(((char *)scratch_get()->values)[i] == 0);
+  for (uint64_t i = 0; i < n; i++) {
+    long size = value[i] == few ? -1 : length[value[i]];
+    CHECK(is_valid(out.valid, i) == (size >= 0));
+    if (size >= 0) CHECK(out.text[i].length == size && !memcmp(bytes_of(&out.text[i]), want[value[i]], (size_t)size));
+  }
+  free_vector(&out);
+  free(value);
+}
+
 static void check_failure(const struct function *f, struct chunk *c, const char *text) {
   struct vector out = new_vector(c->size);
   extra = (void *)f;
@@ -410,6 +457,13 @@ int main(void) {
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
       check_chunk(&f, sizes[i], kind, false);
       check_chunk(&f, sizes[i], kind, true);
+    }
+  static const unsigned fews[] = {1, 2, 16, 17, 127, 128, 129, 199};
+  for (size_t i = 0; i < sizeof fews / sizeof fews[0]; i++)
+    for (size_t j = 1; j < sizeof sizes / sizeof sizes[0]; j++) {
+      if (fews[i] > DISTINCT && sizes[j] < 2047) continue; /* all of them come up */
+      check_few(&f, sizes[j], fews[i], false);
+      check_few(&f, sizes[j], fews[i], true);
     }
   check_arguments(f);
   check_large(&f);
