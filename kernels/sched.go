@@ -50,6 +50,8 @@ type laneKernel struct {
 	// fewer is a kernel of fewer lanes that is sooner done with few rows; nil
 	// where there is none.
 	fewer *laneKernel
+	// worth is the least number of rows that small need weigh.
+	worth int
 	// maxRow is maxLaneRow, but in tests.
 	maxRow int
 	// start is what plain digests start from, in every lane.
@@ -156,6 +158,8 @@ func (k *laneKernel) sumAhead(dst, text []byte, col *Column, lo, hi int, mac *ma
 		k.schedule(dst, text, col, lo, hi, mac)
 	case mac != nil:
 		k.smallKeyed(dst, col, lo, hi, mac)
+	case hi-lo < k.worth:
+		k.single(dst, col, lo, hi, nil)
 	default:
 		k.small(dst, col, lo, hi)
 	}

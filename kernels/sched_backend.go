@@ -12,7 +12,7 @@ import (
 // newLanes makes a backend of a lane kernel.
 func newLanes(name string, needs cpu.Set, k laneKernel) *Backend {
 	row, single := singleStream(k.alg)
-	k.single, k.maxRow = single, maxLaneRow
+	k.single, k.maxRow, k.worth = single, maxLaneRow, k.leastWorth()
 	k.broadcast(&k.start, &initial[k.alg])
 	if k.expand == nil {
 		k.expand = expandSums(k.alg)

@@ -128,30 +128,26 @@ func (j *job) mixed(rows []rowRef) {
 
 // alone is how many of the rows, which come longest first, had better be run
 // one by one: the number for which single-stream time and lane time together
-// are least. Lanes take as long as the longest row in them, or as all blocks
-// together when they are shared out evenly.
+// are least.
 func (j *job) alone(rows []rowRef) int {
-	left := 0
+	single := 0 // time of rows[:i]
 	for _, r := range rows {
-		left += j.blocks(r.len())
+		single += j.blocks(r.len())*j.cost.block + j.cost.row
 	}
-	if j.blocks(rows[0].len())*j.lanes <= left {
-		return 0
-	}
-	best, bestTime, single := 0, 0, 0
-	for i := 0; i <= len(rows); i++ {
-		time := single
-		if i < len(rows) {
-			steps := max(j.blocks(rows[i].len()), (left+j.lanes-1)/j.lanes)
-			time += steps*j.cost.step + refillTime + (len(rows)-i)*refillRow
-		}
-		if i == 0 || time < bestTime {
+	best, bestTime := len(rows), single
+	left := 0                // blocks of rows[i:]
+	var rounds [maxLanes]int // blocks of every lanes-th row, counted from the end
+	for i := len(rows) - 1; i >= 0; i-- {
+		longest := j.blocks(rows[i].len())
+		left += longest
+		single -= longest*j.cost.block + j.cost.row
+		rounds[i%j.lanes] += longest
+		// Lanes that are refilled take no more than they would in rounds, each as
+		// long as its longest row, nor than an even share and one more row.
+		steps := min(rounds[i%j.lanes], j.groups(left)+longest-longest/j.lanes)
+		time := single + steps*j.cost.step + refillTime + (len(rows)-i)*refillRow
+		if time <= bestTime {
 			best, bestTime = i, time
-		}
-		if i < len(rows) {
-			b := j.blocks(rows[i].len())
-			left -= b
-			single += b*j.cost.block + j.cost.row
 		}
 	}
 	return best

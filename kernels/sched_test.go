@@ -262,4 +262,13 @@ func TestAlone(t *testing.T) {
 			t.Errorf("%s: %d rows taken out, want %d", c.name, got, c.want)
 		}
 	}
+	// Three lanes would take three rounds for seven rows, the last for one.
+	j.laneKernel = portableKernel(SHA1, 3, laneCost{step: 76, block: 29, row: 50})
+	seven := make([]rowRef, 7)
+	for i := range seven {
+		seven[i] = row(79)
+	}
+	if got := j.alone(seven); got != 1 {
+		t.Errorf("seven alike: %d rows taken out, want 1", got)
+	}
 }

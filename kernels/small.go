@@ -65,16 +65,37 @@ func (k *laneKernel) lanesTime(b batch) int {
 // singleTime is how long the single-stream code takes.
 func (k *laneKernel) singleTime(b batch) int { return b.blocks*k.cost.block + b.rows*k.cost.row }
 
+// quickest is the kernel that is sooner done with the batch, k or fewer, and
+// its time.
+func (k *laneKernel) quickest(b batch) (*laneKernel, int) {
+	time := k.lanesTime(b)
+	if f := k.fewer; f != nil {
+		if t := f.lanesTime(b); t < time {
+			return f, t
+		}
+	}
+	return k, time
+}
+
+// leastWorth is the least number of even rows that any lanes are sooner done
+// with than the single-stream code.
+func (k *laneKernel) leastWorth() int {
+	for rows := 1; rows <= k.lanes; rows++ {
+		for blocks := 1; blocks <= maxClass; blocks++ {
+			b := batch{rows: rows, blocks: rows * blocks, least: blocks, most: blocks}
+			if _, time := k.quickest(b); time < k.singleTime(b) {
+				return rows
+			}
+		}
+	}
+	return k.lanes
+}
+
 // small hashes a batch that does no more than fill the lanes, in the way that
 // is soonest done: row by row, by a kernel of fewer lanes, or with idle lanes.
 func (k *laneKernel) small(dst []byte, col *Column, lo, hi int) {
 	b := k.measure(col, lo, hi)
-	lanes, time := k, k.lanesTime(b)
-	if f := k.fewer; f != nil {
-		if t := f.lanesTime(b); t < time {
-			lanes, time = f, t
-		}
-	}
+	lanes, time := k.quickest(b)
 	switch {
 	case k.singleTime(b) <= time:
 		k.single(dst, col, lo, hi, nil)

@@ -103,3 +103,15 @@ func TestSelfTestOfPieces(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestLeastWorth: below it no even batch is for the lanes, and at it one is.
+func TestLeastWorth(t *testing.T) {
+	k := portableKernel(SHA256, 16, laneCost{step: 230, block: 33, row: 30})
+	if got := k.leastWorth(); got != 5 {
+		t.Errorf("%d, want 5", got)
+	}
+	k.fewer = portableKernel(SHA256, 2, laneCost{step: 48, block: 33, row: 30})
+	if got := k.leastWorth(); got != 2 {
+		t.Errorf("with fewer lanes: %d, want 2", got)
+	}
+}
