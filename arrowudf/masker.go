@@ -55,11 +55,12 @@ type maskScratch struct {
 //
 // A mask keeps the type of its column (an extension type becomes its storage, a
 // dictionary loses its order, a widened integer is cast back); one that would
-// change it is refused. One that names other columns of the table reads them
-// as they came; it decodes a dictionary and runs. A nested column can be masked as a whole by NULL only,
-// and so can a nested field; fields of structs, also within lists, can have any
-// mask. Everything else, the fields of maps and unions among it, is refused:
-// those errors wrap policy.ErrClosed and mask.ErrType.
+// change it is refused. One that names other columns of the table reads them as
+// they came, and comes out without a dictionary or runs. A nested column can be
+// masked as a whole by NULL only, and so can a nested field; fields of structs,
+// also within lists, can have any mask that reads nothing else. Everything else,
+// the fields of maps and unions among it, is refused: those errors wrap
+// policy.ErrClosed and mask.ErrType.
 //
 // The masks' own dialects count, not that of opts.
 func NewMasker(plan *policy.Plan, schema *arrow.Schema, opts Options) (m *Masker, err error) {

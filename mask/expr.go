@@ -76,6 +76,9 @@ func (e *Expr) write(b *strings.Builder) {
 // expression.
 func (e *Expr) HasColumn() bool { return len(e.Columns()) > 0 }
 
+// IsColumn reports whether the expression is a column and nothing else.
+func (e *Expr) IsColumn() bool { return e.kind == exprColumn }
+
 // Columns lists the names of the columns in the expression, each once, in order
 // of their first use.
 func (e *Expr) Columns() []string {

@@ -31,6 +31,9 @@ func CheckMask(m *Mask, t mask.Type, columns []Column) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrMask, err)
 	}
+	if e.IsColumn() && e.Columns()[0] != TargetColumn {
+		return fmt.Errorf("%w: %s: %w: it would show another column as it is", ErrMask, e, mask.ErrArgument)
+	}
 	text := mask.Type{Kind: mask.Text}
 	if t.Kind == mask.Nested {
 		t = text

@@ -29,7 +29,7 @@ func mutant() obj {
 		"policies": list{
 			obj{"id": 1, "name": "access", "policyType": 0},
 			with(maskPolicy(2, "a", maskItem("MASK", obj{"users": list{"u", "v"}})), obj{"isEnabled": true, "policyPriority": 0, "isAuditEnabled": true}),
-			maskPolicy(3, "b", maskItem("MASK_NULL", obj{"groups": list{"g"}}), maskItem("MASK", obj{"users": list{"w"}})),
+			maskPolicy(3, "b", with(maskItem("CUSTOM", obj{"groups": list{"g"}}), obj{"dataMaskInfo": obj{"dataMaskType": "CUSTOM", "valueExpr": "hash_row({col}, A)"}}), maskItem("MASK_NULL", obj{"users": list{"w"}})),
 			with(maskPolicy(4, "c", maskItem("MASK_SHOW_LAST_4", obj{"roles": list{"r"}})), obj{"policyPriority": 1, "validitySchedules": schedule}),
 			with(maskPolicy(5, "d", with(maskItem("CUSTOM", obj{"groups": list{"public"}, "conditions": cond}),
 				obj{"dataMaskInfo": obj{"dataMaskType": "CUSTOM", "valueExpr": "mask_first_n({col}, 2, '${{USER.dept}}')"}})), obj{"conditions": cond}),

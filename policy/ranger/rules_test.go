@@ -466,6 +466,8 @@ func TestMasksReadOtherColumns(t *testing.T) {
 		{"hash_row(other, '${{USER.alg}}')", "hash_row({other}, 'sha512')"},
 		{"mask(C)", "mask({col})"},
 		{"mask(other)", "mask({other})"},
+		{"c", "{col}"},
+		{"other", "another column as it is"},
 		{"cast(hash_row({col}, x) as {type})", "hash_row({col}, {x})"},
 		{"hash_row({col}, X)", "hash_row({col}, {X})"},
 		{"hash_row({col}, NULL)", ""}, // a NULL is no column
