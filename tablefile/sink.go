@@ -129,17 +129,25 @@ func createTemp(dir, prefix string) (*os.File, error) {
 	}
 }
 
-// removeStale removes temporary files with prefix whose writers are gone. It is a courtesy: whatever fails is left alone.
+// removeStale removes temporary files with prefix whose writers are gone, and those that their makers had no time to take the name from. It is a
+// courtesy: whatever fails is left alone.
 func removeStale(dir, prefix string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), prefix) || !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
+		if !strings.HasSuffix(e.Name(), tempSuffix) || !e.Type().IsRegular() {
 			continue
 		}
 		name := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), spoolMark) {
+			os.Remove(name)
+			continue
+		}
+		if !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
 		f, err := os.Open(name)
 		if err != nil {
 			continue

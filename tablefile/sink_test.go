@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -317,6 +318,22 @@ func TestKilledWriterLeavesOnlyATemporaryFile(t *testing.T) {
 			t.Errorf("the next writer left %q", got)
 		}
 		w.Abort()
+	}
+}
+
+// TestSpoolsOfTheDeadAreRemoved: a process may be killed before it has taken the name from a temporary file.
+func TestSpoolsOfTheDeadAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{spoolMark + "1" + tempSuffix, spoolMark + "2", "mine" + tempSuffix} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tryWrite(filepath.Join(dir, "t.csv"), WriteOptions{}, table(t, column{"a", arrow.BinaryTypes.String, `["x"]`})); err != nil {
+		t.Fatal(err)
+	}
+	if got := namesIn(t, dir); !slices.Equal(got, []string{spoolMark + "2", "mine" + tempSuffix, "t.csv"}) {
+		t.Errorf("left %q", got)
 	}
 }
 

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -74,7 +75,7 @@ func unnamedTemp(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(f.Name()); err != nil {
+	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, os.ErrNotExist) { // a sink may have held it for stale
 		f.Close()
 		return nil, err
 	}

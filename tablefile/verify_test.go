@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -159,17 +160,25 @@ func TestNeedles(t *testing.T) {
 	}
 }
 
-// Damaged footers, page headers and pages: an error, or a new file that verifies. Never a panic.
+// fuzzMemory bounds what a rewrite and its verification allocate in all: a page may claim 256 MiB, and is read a few times.
+const fuzzMemory = 2 << 30
+
+// Damaged footers, page headers, indexes and pages: an error, or a new file that verifies. Never a panic, and bounded memory.
 func FuzzRewrite(f *testing.F) {
 	var seeds [][]byte
+	var heads [][]int
 	for _, o := range []richOptions{{rows: 60, groups: 2, codec: compress.Codecs.Uncompressed}, {rows: 60, groups: 1, codec: compress.Codecs.Snappy, version: 1}} {
-		seeds = append(seeds, []byte(readText(f, rich(f, o))))
+		path := rich(f, o)
+		seeds, heads = append(seeds, []byte(readText(f, path))), append(heads, headBytes(f, path))
 	}
 	for s := range seeds {
 		end := len(seeds[s])
-		f.Add(s, end-10, byte(1), end-40, byte(0xff))
-		f.Add(s, 5, byte(3), 6, byte(0x80))
-		f.Add(s, end-200, byte(7), end-300, byte(1))
+		f.Add(s, 2*(end-10)+1, byte(1), 2*(end-40)+1, byte(0xff))
+		f.Add(s, 11, byte(3), 13, byte(0x80))
+		f.Add(s, 2*(end-200)+1, byte(7), 2*(end-300)+1, byte(1))
+		for at := range len(heads[s]) / 40 {
+			f.Add(s, 80*at, byte(1)<<(at%8), 80*at+2*(at%39), byte(0x80))
+		}
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, seed, at int, flip byte, at2 int, flip2 byte) {
@@ -177,8 +186,23 @@ func FuzzRewrite(f *testing.F) {
 			return
 		}
 		b := bytes.Clone(seeds[seed])
-		b[at%len(b)] ^= flip
-		b[at2%len(b)] ^= flip2
+		place := func(at int) int { // even: a byte that tells of others; odd: any
+			if h := heads[seed]; at%2 == 0 {
+				return h[at/2%len(h)]
+			}
+			return at / 2 % len(b)
+		}
+		b[place(at)] ^= flip
+		b[place(at2)] ^= flip2
+		var before runtime.MemStats
+		runtime.ReadMemStats(&before)
+		defer func() {
+			var after runtime.MemStats
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > fuzzMemory {
+				t.Errorf("%d MiB were allocated for a file of %d bytes", n>>20, len(b))
+			}
+		}()
 		path, out := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "out.parquet")
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
@@ -215,4 +239,30 @@ func FuzzRewrite(f *testing.F) {
 			}
 		}
 	})
+}
+
+// headBytes lists the places of all bytes that tell of others: the footer, indexes, filters and page headers.
+func headBytes(t testing.TB, path string) []int {
+	t.Helper()
+	p := footOf(t, path)
+	body := make([]bool, p.src.size)
+	err := eachChunk(p, func(_ int, _ []byte, c *columnChunk) error {
+		_, err := walkPages(p.src, c, p.end, func(q *page) error {
+			for at := q.body.from; at < q.body.to; at++ {
+				body[at] = true
+			}
+			return nil
+		})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var heads []int
+	for at, is := range body {
+		if !is {
+			heads = append(heads, at)
+		}
+	}
+	return heads
 }

@@ -177,6 +177,7 @@ def pairs(folder):
             a, b = folder / f"in{EXTENSION[src]}", folder / f"out{EXTENSION[dst]}"
             write(t, a, src)
             run("mask", a, "-o", b, "--overwrite", *sets())
+            run("verify", a, b, *sets())
             label = f"{src} to {dst}, {rows} rows"
             if dst == "csv" and src != "csv":
                 # How numbers and times are spelled in CSV is arrowmask's own
