@@ -10,4 +10,7 @@
 // the errors and the way across. The functions that C sees are written in C
 // (capi.c) so that the compiler holds them against arrowmask.h; each calls one
 // exported Go function of exports*.go.
+//
+// The same file is a DuckDB extension (duckdb.c, duckdb.go): scripts/capi.sh puts
+// it under that name beside the library.
 package main
