@@ -147,11 +147,7 @@ func valueCell(b *bench, name string, f *arrowudf.Func, column arrow.Array, loop
 		}
 		ways[i].extra = map[string]float64{"allocs": n / float64(ways[i].ops)}
 	}
-	b.budgetOf(name, ways[0].extra["allocs"]*float64(ways[0].ops))
+	// A column is held to a few allocations, whatever its rows.
+	b.budget("O4", "allocations-of-a-column-of-"+name, "allocs", 50, ways[0].extra["allocs"]*float64(ways[0].ops))
 	return b.measure(result.Keys("work", "value-setup", "mask", name), "ns/row", ways...)
-}
-
-// budgetOf holds a column to a few allocations, whatever its rows.
-func (b *bench) budgetOf(name string, allocs float64) {
-	b.budget("O6", "allocations-of-a-column-of-"+name, "allocs", 50, allocs)
 }
