@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"time"
 
 	"github.com/arrowmask/arrowmask/bench/column"
 	"github.com/arrowmask/arrowmask/bench/result"
@@ -116,13 +117,17 @@ func Run(ctx context.Context, o suite.Options) error {
 	if o.Quick {
 		todo = quickCells()
 	}
+	patience := &rounds.Patience{Rounds: 15, Left: time.Minute}
+	if o.Quick {
+		patience.Left = 4 * time.Second
+	}
 	var col rows
 	for _, c := range todo {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		col.prepare(c, o.Quick)
-		if err := c.run(ctx, o, &col); err != nil {
+		if err := c.run(ctx, o, &col, patience); err != nil {
 			return fmt.Errorf("%v: %w", c.keys(), err)
 		}
 	}
@@ -147,7 +152,7 @@ func (r *rows) prepare(c cell, quick bool) {
 }
 
 // run times one cell and writes its records.
-func (c cell) run(ctx context.Context, o suite.Options, col *rows) error {
+func (c cell) run(ctx context.Context, o suite.Options, col *rows, patience *rounds.Patience) error {
 	ways, err := c.ways(ctx, col.batch)
 	if err != nil {
 		return err
@@ -161,7 +166,7 @@ func (c cell) run(ctx context.Context, o suite.Options, col *rows) error {
 			return err
 		}
 	}
-	timings, err := rounds.RunPasses(cmp.Or(o.Rounds, 5), len(col.batches), sides)
+	timings, err := rounds.RunSteady(cmp.Or(o.Rounds, 5), len(col.batches), sides, patience)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ package rounds
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -22,7 +23,7 @@ type Side struct {
 }
 
 // least is about how long a turn of a side takes at least that NewSide made.
-const least = 2 * time.Millisecond
+const least = 4 * time.Millisecond
 
 // NewSide is a side whose turn is not too short, which it finds out by running.
 func NewSide(name string, run func() error) (Side, error) {
@@ -55,17 +56,27 @@ func Run(n int, sides []Side) ([]Timing, error) { return RunPasses(n, 1, sides) 
 // beside a clock reading and the waking of a processor's wide units, so not
 // less than about a millisecond.
 func RunPasses(n, passes int, sides []Side) ([]Timing, error) {
+	return RunSteady(n, passes, sides, nil)
+}
+
+// RunSteady is RunPasses that adds rounds while the ratios to the first side
+// differ too much from round to round, as far as p's patience goes.
+func RunSteady(n, passes int, sides []Side, p *Patience) ([]Timing, error) {
 	if n < 1 || passes < 1 {
 		return nil, fmt.Errorf("rounds: %d rounds of %d passes", n, passes)
 	}
 	timings := make([]Timing, len(sides))
 	for i, s := range sides {
-		timings[i] = Timing{Name: s.Name, Times: make([]time.Duration, n)}
+		timings[i].Name = s.Name
 		if _, err := s.turn(); err != nil {
 			return nil, err
 		}
 	}
-	for round := range n {
+	for round := 0; round < n || p.more(timings); round++ {
+		start := time.Now()
+		for i := range timings {
+			timings[i].Times = append(timings[i].Times, 0)
+		}
 		for pass := range passes {
 			for turn := range sides {
 				i := (turn + round + pass) % len(sides)
@@ -76,12 +87,49 @@ func RunPasses(n, passes int, sides []Side) ([]Timing, error) {
 				timings[i].Times[round] += took
 			}
 		}
+		if round >= n {
+			p.Left -= time.Since(start)
+		}
 	}
 	for i := range timings {
 		t := &timings[i]
 		t.Min, t.Median = slices.Min(t.Times), Median(t.Times)
 	}
 	return timings, nil
+}
+
+// Patience is how much longer than planned a suite may measure on a machine that
+// does other work too. It is for one goroutine.
+type Patience struct {
+	Rounds int           // of a cell at most
+	Left   time.Duration // for all further rounds of all cells
+}
+
+// steady is what the ratio of a cell may be unsure by: about the standard error
+// of its median. Two runs then differ by 15 % in one ratio of several hundred.
+const steady = 0.035
+
+// more reports whether another round is needed and allowed.
+func (p *Patience) more(timings []Timing) bool {
+	if p == nil || p.Left <= 0 || len(timings[0].Times) >= p.Rounds {
+		return false
+	}
+	for _, t := range timings[1:] {
+		if unsure(t.ratios(timings[0])) > steady {
+			return true
+		}
+	}
+	return false
+}
+
+// unsure is about the standard error of the median of values, as a part of it,
+// by the middle half of them: 1.25 standard deviations, each 0.74 times what the
+// middle half spans, by the root of their number.
+func unsure(values []float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	span := sorted[n-1-n/4] - sorted[n/4]
+	return 0.93 * span / math.Sqrt(float64(n)) / sorted[n/2]
 }
 
 // turn is the time of one run, by running as often as a turn asks for.
@@ -104,12 +152,14 @@ func Median[T int | time.Duration | float64](values []T) T {
 
 // Ratio is how many times as long as base the side took: the median of what it
 // is in each round, where both were disturbed alike.
-func (t Timing) Ratio(base Timing) float64 {
+func (t Timing) Ratio(base Timing) float64 { return Median(t.ratios(base)) }
+
+func (t Timing) ratios(base Timing) []float64 {
 	ratios := make([]float64, len(t.Times))
 	for i, d := range t.Times {
 		ratios[i] = float64(d) / float64(max(base.Times[i], 1))
 	}
-	return Median(ratios)
+	return ratios
 }
 
 // Records are the records of a cell, a side each. work is how many units (rows,

@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,57 @@ func TestErrors(t *testing.T) {
 		if _, err := RunPasses(n[0], n[1], nil); err == nil {
 			t.Errorf("%d rounds of %d passes are no error", n[0], n[1])
 		}
+	}
+}
+
+// TestUnsure: what agrees is sure, whatever one round in five was, and more
+// rounds make surer.
+func TestUnsure(t *testing.T) {
+	if got := unsure([]float64{2, 2, 2, 9, 2}); got != 0 {
+		t.Errorf("four that agree: %v", got)
+	}
+	few := unsure([]float64{1, 1.5, 2, 2.5, 3})
+	if want := 0.93 * 1 / math.Sqrt(5) / 2; math.Abs(few-want) > 1e-12 {
+		t.Errorf("got %v, want %v", few, want)
+	}
+	if more := unsure(slices.Repeat([]float64{1, 1.5, 2, 2.5, 3}, 3)); more >= few {
+		t.Errorf("of 15 %v, of 5 %v", more, few)
+	}
+	if got := unsure([]float64{3}); got != 0 {
+		t.Errorf("one: %v", got)
+	}
+}
+
+// TestPatience: rounds are added where the ratios differ, up to the most, and
+// while there is time.
+func TestPatience(t *testing.T) {
+	alike := []Timing{timing("a", 1, 1, 1), timing("b", 2, 2, 2)}
+	differ := []Timing{timing("a", 1, 1, 1), timing("b", 2, 4, 8)}
+	for _, c := range []struct {
+		name    string
+		p       *Patience
+		timings []Timing
+		want    bool
+	}{
+		{"none", nil, differ, false},
+		{"unsure", &Patience{Rounds: 4, Left: 1}, differ, true},
+		{"sure", &Patience{Rounds: 4, Left: 1}, alike, false},
+		{"enough rounds", &Patience{Rounds: 3, Left: 1}, differ, false},
+		{"no time", &Patience{Rounds: 4}, differ, false},
+		{"one side", &Patience{Rounds: 4, Left: 1}, differ[:1], false},
+	} {
+		if got := c.p.more(c.timings); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+	// Rounds that are very different: one side sleeps ever longer.
+	wait := time.Duration(0)
+	slow := Side{Name: "b", Run: func() error { time.Sleep(wait); wait += 4 * time.Millisecond; return nil }}
+	quick := Side{Name: "a", Run: func() error { time.Sleep(time.Millisecond); return nil }}
+	p := &Patience{Rounds: 5, Left: time.Minute}
+	timings, err := RunSteady(3, 1, []Side{quick, slow}, p)
+	if err != nil || len(timings[0].Times) != 5 || len(timings[1].Times) != 5 || p.Left >= time.Minute {
+		t.Errorf("%d rounds, %v left, %v", len(timings[0].Times), p.Left, err)
 	}
 }
 
