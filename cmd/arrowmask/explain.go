@@ -108,7 +108,13 @@ then what mask would do, or why it would refuse (exit status 1).`,
 				if err != nil {
 					return err
 				}
-				return explainPolicy(cmd, q, reader, ring, sample, asJSON)
+				chunks := func(*plan, []columnExplanation) error { return nil }
+				if format == tablefile.Parquet && rewrite == rewriteAuto && args[0] != "-" { // as for mask, which cannot read it twice
+					chunks = func(p *plan, columns []columnExplanation) error {
+						return p.explainChunksOf(ctx, args[0], opts, columns)
+					}
+				}
+				return explainPolicy(cmd, q, reader, ring, chunks, sample, asJSON)
 			}
 			if format == tablefile.Parquet && rewrite == rewriteAuto {
 				m := &masking{maskFlags: &maskFlags{dialect: dialect}, in: args[0], sets: parsed, ring: ring, read: opts}

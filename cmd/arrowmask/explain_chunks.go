@@ -21,12 +21,10 @@ func (m *masking) explainRewrite(ctx context.Context, sample int) (*plan, *expla
 		return nil, nil, err
 	}
 	x := &explanation{Columns: p.explain(), Sample: []sampleCell{}}
-	ways, err := r.Ways(ctx, p.replacements())
-	if err != nil {
+	if err := p.explainChunks(ctx, r, x.Columns); err != nil {
 		return nil, nil, err
 	}
-	for i, w := range ways {
-		x.Columns[i].Chunks = chunkText(w)
+	for i := range x.Columns {
 		if err := r.Unreadable(i); err != nil {
 			x.Columns[i].Type, x.Columns[i].OutputType = "unknown", "unknown"
 			x.Columns[i].Warnings = append(x.Columns[i].Warnings, "cannot be decoded, only copied: "+err.Error())
@@ -36,6 +34,32 @@ func (m *masking) explainRewrite(ctx context.Context, sample int) (*plan, *expla
 		x.Sample, err = m.sampleRewrite(ctx, r, p, sample)
 	}
 	return p, x, err
+}
+
+// explainChunks says how the column chunks of every column get into the new
+// file.
+func (p *plan) explainChunks(ctx context.Context, r *tablefile.Rewriter, columns []columnExplanation) error {
+	if !p.byChunks() {
+		for i := range columns {
+			columns[i].Chunks = "encoded (rows are filtered, or fields within a column are masked)"
+		}
+		return nil
+	}
+	ways, err := r.Ways(ctx, p.replacements())
+	for i, w := range ways {
+		columns[i].Chunks = chunkText(w)
+	}
+	return err
+}
+
+// explainChunksOf is explainChunks for the file at path.
+func (p *plan) explainChunksOf(ctx context.Context, path string, opts tablefile.ReadOptions, columns []columnExplanation) error {
+	r, err := await(ctx, func() (*tablefile.Rewriter, error) { return tablefile.OpenRewriter(ctx, path, opts) })
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return p.explainChunks(ctx, r, columns)
 }
 
 // sampleRewrite samples a table of the columns alone that are masked or read.

@@ -110,7 +110,7 @@ func (x *policyExplanation) print(w io.Writer) error {
 
 // explainPolicy is explain with --policy. Where mask would refuse it says what
 // the policies said up to there, and fails as mask would.
-func explainPolicy(cmd *cobra.Command, q *question, reader tablefile.Reader, keys *mask.Keyring, sample int, asJSON bool) error {
+func explainPolicy(cmd *cobra.Command, q *question, reader tablefile.Reader, keys *mask.Keyring, chunks func(*plan, []columnExplanation) error, sample int, asJSON bool) error {
 	ctx := cmd.Context()
 	p, refused := q.plan(reader.Schema(), keys)
 	said, err := q.explain(reader.Schema(), refused)
@@ -120,6 +120,9 @@ func explainPolicy(cmd *cobra.Command, q *question, reader tablefile.Reader, key
 	x := explanation{Columns: []columnExplanation{}, Sample: []sampleCell{}, Policy: said}
 	if p != nil {
 		x.Columns = p.explain()
+		if err := chunks(p, x.Columns); err != nil {
+			return err
+		}
 	}
 	if p != nil && sample > 0 && len(p.masked) > 0 {
 		if x.Sample, err = await(ctx, func() ([]sampleCell, error) { return p.sampleKept(ctx, reader, sample) }); err != nil {

@@ -132,6 +132,18 @@ func TestExplainChunks(t *testing.T) {
 	if r := arrowmask(t, "explain", someCustomers(t), "--rewrite", "all", "--set", "name=mask_hash({col})"); strings.Contains(r.out, "CHUNKS") {
 		t.Errorf("with --rewrite all:\n%s", r.out)
 	}
+	by := func(user, group string) []string {
+		return []string{"explain", someCustomers(t), "--sample", "0", "--policy", customerPolicies, "--resource", "shop.customers", "--user", user, "--group", group, "--attr", "country=Norway"}
+	}
+	for want, args := range map[string][]string{
+		"3 copied\n":     by("ann", "analysts"),
+		"3 dictionary\n": by("ann", "analysts"),
+		"encoded (rows are filtered, or fields within a column are masked)\n": by("sam", "support"),
+	} {
+		if r := arrowmask(t, args...); !strings.Contains(r.out, want) {
+			t.Errorf("explain by policies does not say %q:\n%s", want, r.out)
+		}
+	}
 	bad := shared(t, "data", "parquet-testing", "data", "unknown-logical-type.parquet")
 	if r := arrowmask(t, "explain", bad); !strings.Contains(r.out, "unknown") {
 		t.Errorf("a column of an unknown type:\n%s", r.out)
