@@ -20,7 +20,7 @@ var (
 	rRefs   = reg.R8
 	rStage  = reg.R9
 	rBody   = reg.R10
-	rTail   = reg.R11
+	rAhead  = reg.R11
 	rGroups = reg.R12
 	rMem    = reg.R13 // scratch on the stack, aligned to 64 bytes
 )
@@ -38,6 +38,10 @@ const (
 // -1 is a block that is read where the row lies and padded on the way, as open
 // says, which is a kernels.openBlock. One more block follows if fixed is not
 // nil: one that is the same for all rows, a kernels.fixedBlock.
+//
+// Rows that lie one after the other are asked into the cache ahead bytes before
+// it is their turn. With ahead 0 each row is asked for on its own: the next
+// block while one is worked on, and the first ones of the next group.
 //
 // With dst, each group starts from the chaining values at state and writes its
 // digests; with text besides, the lines that their text will go to, twice as
@@ -67,6 +71,17 @@ const (
 	openBytes   = 152
 )
 
+// prefetch asks for as many bytes as a block of the group has, ahead of the
+// group: in the order in which they lie, which the processor's own prefetchers
+// understand.
+func (k *lanes) prefetch() {
+	IMUL3Q(U8(uint8(k.lanes)), rOff, rTmp)
+	ADDQ(Mem{Base: rRefs}, rTmp)
+	for line := 0; line < k.lanes*k.block; line += 64 {
+		PREFETCHT0(Mem{Base: rTmp, Index: rAhead, Scale: 1, Disp: line})
+	}
+}
+
 // memAt is scratch memory of the kernel's own.
 func (k *lanes) memAt(disp int) Mem {
 	return Mem{Base: rMem, Disp: 8*k.lanes + pad64(8*k.lanes) + disp}
@@ -90,7 +105,7 @@ func (k *lanes) out(j int) func(disp int) Mem {
 
 // emit writes the function.
 func (k *lanes) emit() {
-	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte, open *[160]byte)")
+	TEXT(k.name, 0, "func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)")
 	Doc(k.doc...)
 	Pragma("noescape")
 	size := 8*k.lanes + pad64(8*k.lanes) + k.mem + 64
@@ -98,7 +113,7 @@ func (k *lanes) emit() {
 	for _, p := range []struct {
 		name string
 		r    reg.GPPhysical
-	}{{"dst", rDst}, {"state", rState}, {"refs", rRefs}, {"stage", rStage}, {"body", rBody}, {"tail", rTail}, {"groups", rGroups}} {
+	}{{"dst", rDst}, {"state", rState}, {"refs", rRefs}, {"stage", rStage}, {"body", rBody}, {"ahead", rAhead}, {"groups", rGroups}} {
 		Load(Param(p.name), p.r)
 	}
 	LEAQ(Mem{Base: reg.StackPointer, Disp: 63}, rMem)
@@ -110,7 +125,7 @@ func (k *lanes) emit() {
 	JZ(LabelRef("done"))
 	k.load()
 	XORL(reg.EBX, reg.EBX)
-	MOVQ(rTail, rPend)
+	Load(Param("tail"), rPend)
 	MOVQ(rBody, rLeft)
 	TESTQ(rBody, rBody)
 	JZ(LabelRef("tail"))
@@ -119,18 +134,25 @@ func (k *lanes) emit() {
 		MOVQ(Mem{Base: rRefs, Disp: refSize * j}, rTmp)
 		MOVQ(rTmp, Mem{Base: rMem, Disp: 8 * j})
 	}
-	Comment("While this group is worked on, the next one's first blocks come to the cache.")
+	TESTQ(rAhead, rAhead)
+	JNZ(LabelRef("ahead"))
 	CMPQ(rGroups, U8(1))
-	JE(LabelRef("ahead"))
+	JE(LabelRef("along"))
 	for j := range k.lanes {
 		MOVQ(Mem{Base: rRefs, Disp: refSize * (k.lanes + j)}, rTmp)
 		for line := 0; line < k.block; line += 64 {
 			PREFETCHT0(Mem{Base: rTmp, Disp: line})
 		}
 	}
+	JMP(LabelRef("along"))
 
 	Label("ahead")
-	Comment("So do the last bytes of the block after this one, in every row.")
+	TESTQ(rAhead, rAhead)
+	JZ(LabelRef("along"))
+	k.prefetch()
+	JMP(LabelRef("block"))
+
+	Label("along")
 	for j := range k.lanes {
 		MOVQ(Mem{Base: rMem, Disp: 8 * j}, rTmp)
 		for line := 64; line <= k.block; line += 64 {
@@ -152,19 +174,23 @@ func (k *lanes) emit() {
 		JLT(LabelRef("open"))
 	}
 	Comment("The tails of the group lie one after the other in the staging area.")
-	MOVQ(rTail, rOff)
-	SHLQ(I8(log2(k.block)), rOff)
+	MOVQ(rPend, rLeft)
+	SHLQ(I8(log2(k.block)), rPend)
+	SUBQ(rOff, rStage)
 	for j := range k.lanes {
 		MOVQ(rStage, Mem{Base: rMem, Disp: 8 * j})
-		ADDQ(rOff, rStage)
+		ADDQ(rPend, rStage)
 	}
-	XORL(reg.EBX, reg.EBX)
-	MOVQ(rPend, rLeft)
+	ADDQ(rOff, rStage)
 	XORL(reg.EDX, reg.EDX)
-	JMP(LabelRef("block"))
+	JMP(LabelRef("ahead"))
 
 	if k.open != nil {
 		Label("open")
+		TESTQ(rAhead, rAhead)
+		JZ(LabelRef("openWords"))
+		k.prefetch()
+		Label("openWords")
 		Load(Param("open"), rLeft)
 		MOVQ(Mem{Base: rLeft, Disp: openLength}, rPend)
 		k.open()

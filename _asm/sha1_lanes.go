@@ -217,7 +217,7 @@ func sha1Lanes(s isa, nv int) {
 				}
 			}
 		}
-		Load(Param("tail"), rTail)
+		Load(Param("ahead"), rAhead)
 	}
 	k.save = func() {
 		for v := range nv {

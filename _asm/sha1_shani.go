@@ -108,7 +108,7 @@ func sha1SHANI() {
 			MOVOU(s.abcd, out(0))
 			MOVL(reg.R11L, out(16))
 		}
-		Load(Param("tail"), rTail)
+		Load(Param("ahead"), rAhead)
 	}
 	k.save = func() {
 		for i, s := range streams {

@@ -69,7 +69,7 @@ func TestLanesBringStatesForward(t *testing.T) {
 					s.lanesAt[i] = newRowRef(addr(data[i]), len(data[i]), 0)
 					genericBlocks[k.alg](&want[i], data[i])
 				}
-				k.run(nil, &s.live, (*[2]uint64)(&s.lanesAt[0]), &s.stage[0], blocks, 0, 1, nil, nil, nil)
+				k.run(nil, &s.live, (*[2]uint64)(&s.lanesAt[0]), &s.stage[0], blocks, 0, 1, nil, nil, nil, 0)
 				for i := range want {
 					if got := k.read(&s.live, i); got != want[i] {
 						t.Fatalf("%d blocks, shift %d: lane %d of %d is wrong", blocks, shift, i, k.lanes)

@@ -29,7 +29,7 @@ type laneKernel struct {
 
 	// run hashes groups rows by lanes, or brings chaining values forward: see
 	// the generated functions.
-	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte, open *[160]byte)
+	run func(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)
 	// pack1 and pack2 write the padded end of n rows to the staging area, as
 	// one block a row or two. Unless exact is set they read to the end of the
 	// last block, whatever the row's length.
@@ -106,7 +106,7 @@ const (
 	// their blocks, at all and on a row, in nanoseconds.
 	refillTime, refillRow = 400, 60
 	// nearRow is what a row at the end of a buffer costs more, in nanoseconds.
-	nearRow = 5
+	nearRow = 12
 	// stepTime is what inStep spends besides its blocks, in nanoseconds.
 	stepTime = 55
 	// spillSize is room for copies of rows that lie at the very end of a
@@ -229,6 +229,7 @@ type job struct {
 	mac   *macKey
 	start *[512]byte // what every row starts from
 	extra int        // bytes that start has taken already
+	line  bool       // the rows lie one after the other
 	text  *byte      // where the digests' text will go; nil if nobody said
 }
 

@@ -9,7 +9,9 @@ import (
 func (j *job) hash(n int) {
 	g := j.gather(n)
 	if g.rest == 0 && g.least == g.most && g.most <= maxClass {
+		j.line = !j.col.picked && j.col.kind != kindViews
 		j.class(j.refs[:n], n, g.most, g.same)
+		j.line = false
 		return
 	}
 	rows, rest := j.refs[:g.rows], j.rest[:g.rest]
@@ -101,8 +103,29 @@ func (j *job) class(rows []rowRef, n, blocks, length int) {
 			p.pack(&j.stage[0], first, m, p.body*block, j.extra, p.tail*block)
 			j.staged = max(j.staged, m*p.tail*block+p.over)
 		}
-		j.run(&j.out[0], j.start, first, &j.stage[0], p.body, p.tail, m/j.lanes, j.text, p.fixed, p.open)
+		j.run(&j.out[0], j.start, first, &j.stage[0], p.body, p.tail, m/j.lanes, j.text, p.fixed, p.open, j.ahead(p, rows[at:], m))
 	}
+}
+
+// minAhead and maxAhead are how far ahead rows are asked into the L1 cache: so
+// many rows at least, so many bytes at most.
+const minAhead, maxAhead = 16, 16 << 10
+
+// ahead is how many bytes behind a group's rows those lie that had better come
+// to the cache now, or 0. Rows that are padded in the staging area are needed
+// when the batch after these, of m rows, is packed.
+func (j *job) ahead(p parts, rows []rowRef, m int) int {
+	if !j.line {
+		return 0
+	}
+	if p.tail <= 0 || p.body > 0 {
+		m = min(m, max(j.lanes, minAhead))
+	}
+	bytes := rows[m-1][0] + uint64(rows[m-1].len()) - rows[0][0]
+	if bytes > maxAhead { // or the last row is a copy and lies elsewhere
+		return 0
+	}
+	return int(bytes)
 }
 
 // one hashes a row in the single-stream code. Not for HMAC, where out takes

@@ -46,7 +46,7 @@ func (j *job) refill(rows []rowRef) {
 				refs[i] = refs[live]
 			}
 		}
-		j.run(nil, &j.live, (*[2]uint64)(&refs[0]), &j.stage[0], steps, 0, 1, nil, nil, nil)
+		j.run(nil, &j.live, (*[2]uint64)(&refs[0]), &j.stage[0], steps, 0, 1, nil, nil, nil, 0)
 		for i := range j.lanes {
 			l := &lanes[i]
 			if !l.active {

@@ -45,7 +45,7 @@ func (b *Backend) Stages(col *Column) (stages []Stage, rows int) {
 			}
 		}},
 		{"compress", func() {
-			k.run(&j.out[0], &k.start, first, &stage[0], p.body, p.tail, groups, nil, p.fixed, p.open)
+			k.run(&j.out[0], &k.start, first, &stage[0], p.body, p.tail, groups, nil, p.fixed, p.open, 0)
 		}},
 	}, rows
 }

@@ -31,7 +31,7 @@ func portableKernel(alg Alg, lanes int, cost laneCost) *laneKernel {
 	k.single = func(dst []byte, col *Column, lo, hi int, mac *macKey) {
 		single(alg, f)(dst, col, lo, hi, mac)
 	}
-	k.run = func(dst *byte, states *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, _ *byte, fixed *fixedBlock, _ *openBlock) {
+	k.run = func(dst *byte, states *[512]byte, refs *[2]uint64, stage *byte, body, tail, groups int, _ *byte, fixed *fixedBlock, _ *openBlock, _ int) {
 		all := unsafe.Slice(refs, groups*lanes)
 		for i, ref := range all {
 			lane := i % lanes

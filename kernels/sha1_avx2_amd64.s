@@ -44,15 +44,15 @@ DATA sha1SwapAVX2<>+16(SB)/8, $0x0405060700010203
 DATA sha1SwapAVX2<>+24(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha1SwapAVX2<>(SB), RODATA|NOPTR, $32
 
-// func sha1AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
+// func sha1AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·sha1AVX2(SB), $1536-80
+TEXT ·sha1AVX2(SB), $1536-88
 	MOVQ dst+0(FP), DI
 	MOVQ state+8(FP), SI
 	MOVQ refs+16(FP), R8
 	MOVQ stage+24(FP), R9
 	MOVQ body+32(FP), R10
-	MOVQ tail+40(FP), R11
+	MOVQ ahead+80(FP), R11
 	MOVQ groups+48(FP), R12
 	LEAQ 63(SP), R13
 	ANDQ $-64, R13
@@ -71,48 +71,48 @@ group:
 	VMOVDQU 224(SI), Y8
 	VMOVDQU 288(SI), Y9
 	XORL    BX, BX
-	MOVQ    R11, DX
+	MOVQ    tail+40(FP), DX
 	MOVQ    R10, CX
 	TESTQ   R10, R10
 	JZ      tail
 
 	// The body of every row lies where its reference says.
-	MOVQ (R8), AX
-	MOVQ AX, (R13)
-	MOVQ 16(R8), AX
-	MOVQ AX, 8(R13)
-	MOVQ 32(R8), AX
-	MOVQ AX, 16(R13)
-	MOVQ 48(R8), AX
-	MOVQ AX, 24(R13)
-	MOVQ 64(R8), AX
-	MOVQ AX, 32(R13)
-	MOVQ 80(R8), AX
-	MOVQ AX, 40(R13)
-	MOVQ 96(R8), AX
-	MOVQ AX, 48(R13)
-	MOVQ 112(R8), AX
-	MOVQ AX, 56(R13)
-	MOVQ 128(R8), AX
-	MOVQ AX, 64(R13)
-	MOVQ 144(R8), AX
-	MOVQ AX, 72(R13)
-	MOVQ 160(R8), AX
-	MOVQ AX, 80(R13)
-	MOVQ 176(R8), AX
-	MOVQ AX, 88(R13)
-	MOVQ 192(R8), AX
-	MOVQ AX, 96(R13)
-	MOVQ 208(R8), AX
-	MOVQ AX, 104(R13)
-	MOVQ 224(R8), AX
-	MOVQ AX, 112(R13)
-	MOVQ 240(R8), AX
-	MOVQ AX, 120(R13)
-
-	// While this group is worked on, the next one's first blocks come to the cache.
+	MOVQ       (R8), AX
+	MOVQ       AX, (R13)
+	MOVQ       16(R8), AX
+	MOVQ       AX, 8(R13)
+	MOVQ       32(R8), AX
+	MOVQ       AX, 16(R13)
+	MOVQ       48(R8), AX
+	MOVQ       AX, 24(R13)
+	MOVQ       64(R8), AX
+	MOVQ       AX, 32(R13)
+	MOVQ       80(R8), AX
+	MOVQ       AX, 40(R13)
+	MOVQ       96(R8), AX
+	MOVQ       AX, 48(R13)
+	MOVQ       112(R8), AX
+	MOVQ       AX, 56(R13)
+	MOVQ       128(R8), AX
+	MOVQ       AX, 64(R13)
+	MOVQ       144(R8), AX
+	MOVQ       AX, 72(R13)
+	MOVQ       160(R8), AX
+	MOVQ       AX, 80(R13)
+	MOVQ       176(R8), AX
+	MOVQ       AX, 88(R13)
+	MOVQ       192(R8), AX
+	MOVQ       AX, 96(R13)
+	MOVQ       208(R8), AX
+	MOVQ       AX, 104(R13)
+	MOVQ       224(R8), AX
+	MOVQ       AX, 112(R13)
+	MOVQ       240(R8), AX
+	MOVQ       AX, 120(R13)
+	TESTQ      R11, R11
+	JNZ        ahead
 	CMPQ       R12, $0x01
-	JE         ahead
+	JE         along
 	MOVQ       256(R8), AX
 	PREFETCHT0 (AX)
 	MOVQ       272(R8), AX
@@ -145,9 +145,32 @@ group:
 	PREFETCHT0 (AX)
 	MOVQ       496(R8), AX
 	PREFETCHT0 (AX)
+	JMP        along
 
 ahead:
-	// So do the last bytes of the block after this one, in every row.
+	TESTQ      R11, R11
+	JZ         along
+	IMUL3Q     $0x10, BX, AX
+	ADDQ       (R8), AX
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	PREFETCHT0 128(AX)(R11*1)
+	PREFETCHT0 192(AX)(R11*1)
+	PREFETCHT0 256(AX)(R11*1)
+	PREFETCHT0 320(AX)(R11*1)
+	PREFETCHT0 384(AX)(R11*1)
+	PREFETCHT0 448(AX)(R11*1)
+	PREFETCHT0 512(AX)(R11*1)
+	PREFETCHT0 576(AX)(R11*1)
+	PREFETCHT0 640(AX)(R11*1)
+	PREFETCHT0 704(AX)(R11*1)
+	PREFETCHT0 768(AX)(R11*1)
+	PREFETCHT0 832(AX)(R11*1)
+	PREFETCHT0 896(AX)(R11*1)
+	PREFETCHT0 960(AX)(R11*1)
+	JMP        block
+
+along:
 	MOVQ       (R13), AX
 	PREFETCHT0 127(AX)(BX*1)
 	MOVQ       8(R13), AX
@@ -3508,44 +3531,44 @@ block:
 
 tail:
 	// The tails of the group lie one after the other in the staging area.
-	MOVQ R11, BX
-	SHLQ $+6, BX
-	MOVQ R9, (R13)
-	ADDQ BX, R9
-	MOVQ R9, 8(R13)
-	ADDQ BX, R9
-	MOVQ R9, 16(R13)
-	ADDQ BX, R9
-	MOVQ R9, 24(R13)
-	ADDQ BX, R9
-	MOVQ R9, 32(R13)
-	ADDQ BX, R9
-	MOVQ R9, 40(R13)
-	ADDQ BX, R9
-	MOVQ R9, 48(R13)
-	ADDQ BX, R9
-	MOVQ R9, 56(R13)
-	ADDQ BX, R9
-	MOVQ R9, 64(R13)
-	ADDQ BX, R9
-	MOVQ R9, 72(R13)
-	ADDQ BX, R9
-	MOVQ R9, 80(R13)
-	ADDQ BX, R9
-	MOVQ R9, 88(R13)
-	ADDQ BX, R9
-	MOVQ R9, 96(R13)
-	ADDQ BX, R9
-	MOVQ R9, 104(R13)
-	ADDQ BX, R9
-	MOVQ R9, 112(R13)
-	ADDQ BX, R9
-	MOVQ R9, 120(R13)
-	ADDQ BX, R9
-	XORL BX, BX
 	MOVQ DX, CX
+	SHLQ $+6, DX
+	SUBQ BX, R9
+	MOVQ R9, (R13)
+	ADDQ DX, R9
+	MOVQ R9, 8(R13)
+	ADDQ DX, R9
+	MOVQ R9, 16(R13)
+	ADDQ DX, R9
+	MOVQ R9, 24(R13)
+	ADDQ DX, R9
+	MOVQ R9, 32(R13)
+	ADDQ DX, R9
+	MOVQ R9, 40(R13)
+	ADDQ DX, R9
+	MOVQ R9, 48(R13)
+	ADDQ DX, R9
+	MOVQ R9, 56(R13)
+	ADDQ DX, R9
+	MOVQ R9, 64(R13)
+	ADDQ DX, R9
+	MOVQ R9, 72(R13)
+	ADDQ DX, R9
+	MOVQ R9, 80(R13)
+	ADDQ DX, R9
+	MOVQ R9, 88(R13)
+	ADDQ DX, R9
+	MOVQ R9, 96(R13)
+	ADDQ DX, R9
+	MOVQ R9, 104(R13)
+	ADDQ DX, R9
+	MOVQ R9, 112(R13)
+	ADDQ DX, R9
+	MOVQ R9, 120(R13)
+	ADDQ DX, R9
+	ADDQ BX, R9
 	XORL DX, DX
-	JMP  block
+	JMP  ahead
 
 finish:
 	MOVQ         fixed+64(FP), AX
@@ -5707,7 +5730,7 @@ end:
 	VEXTRACTI128 $0x01, Y5, (DI)(AX*1)
 	MOVL         1468(R13), R11
 	MOVL         R11, 16(DI)(AX*1)
-	MOVQ         tail+40(FP), R11
+	MOVQ         ahead+80(FP), R11
 	MOVQ         text+56(FP), CX
 	TESTQ        CX, CX
 	JZ           advance

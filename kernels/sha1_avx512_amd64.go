@@ -8,4 +8,4 @@ package kernels
 // Word w of lane i is 32-bit word 16*w+i of state.
 //
 //go:noescape
-func sha1AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
+func sha1AVX512(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)

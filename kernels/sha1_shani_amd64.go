@@ -8,4 +8,4 @@ package kernels
 // The chaining value of a row is 32 bytes at state: words D C B A 0 0 0 E.
 //
 //go:noescape
-func sha1SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
+func sha1SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)

@@ -8,4 +8,4 @@ package kernels
 // The chaining value of a row is 32 bytes at state: words F E B A H G D C.
 //
 //go:noescape
-func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
+func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)

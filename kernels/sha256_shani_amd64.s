@@ -74,15 +74,15 @@ DATA sha256NISwap<>+0(SB)/8, $0x0405060700010203
 DATA sha256NISwap<>+8(SB)/8, $0x0c0d0e0f08090a0b
 GLOBL sha256NISwap<>(SB), RODATA|NOPTR, $16
 
-// func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
+// func sha256SHANI(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)
 // Requires: MMX+, SHA, SSE2, SSE4.1, SSSE3
-TEXT ·sha256SHANI(SB), $192-80
+TEXT ·sha256SHANI(SB), $192-88
 	MOVQ  dst+0(FP), DI
 	MOVQ  state+8(FP), SI
 	MOVQ  refs+16(FP), R8
 	MOVQ  stage+24(FP), R9
 	MOVQ  body+32(FP), R10
-	MOVQ  tail+40(FP), R11
+	MOVQ  ahead+80(FP), R11
 	MOVQ  groups+48(FP), R12
 	LEAQ  63(SP), R13
 	ANDQ  $-64, R13
@@ -96,27 +96,36 @@ group:
 	MOVOU 32(SI), X7
 	MOVOU 48(SI), X8
 	XORL  BX, BX
-	MOVQ  R11, DX
+	MOVQ  tail+40(FP), DX
 	MOVQ  R10, CX
 	TESTQ R10, R10
 	JZ    tail
 
 	// The body of every row lies where its reference says.
-	MOVQ (R8), AX
-	MOVQ AX, (R13)
-	MOVQ 16(R8), AX
-	MOVQ AX, 8(R13)
-
-	// While this group is worked on, the next one's first blocks come to the cache.
+	MOVQ       (R8), AX
+	MOVQ       AX, (R13)
+	MOVQ       16(R8), AX
+	MOVQ       AX, 8(R13)
+	TESTQ      R11, R11
+	JNZ        ahead
 	CMPQ       R12, $0x01
-	JE         ahead
+	JE         along
 	MOVQ       32(R8), AX
 	PREFETCHT0 (AX)
 	MOVQ       48(R8), AX
 	PREFETCHT0 (AX)
+	JMP        along
 
 ahead:
-	// So do the last bytes of the block after this one, in every row.
+	TESTQ      R11, R11
+	JZ         along
+	IMUL3Q     $0x02, BX, AX
+	ADDQ       (R8), AX
+	PREFETCHT0 (AX)(R11*1)
+	PREFETCHT0 64(AX)(R11*1)
+	JMP        block
+
+along:
 	MOVQ       (R13), AX
 	PREFETCHT0 127(AX)(BX*1)
 	MOVQ       8(R13), AX
@@ -437,16 +446,16 @@ block:
 
 tail:
 	// The tails of the group lie one after the other in the staging area.
-	MOVQ R11, BX
-	SHLQ $+6, BX
-	MOVQ R9, (R13)
-	ADDQ BX, R9
-	MOVQ R9, 8(R13)
-	ADDQ BX, R9
-	XORL BX, BX
 	MOVQ DX, CX
+	SHLQ $+6, DX
+	SUBQ BX, R9
+	MOVQ R9, (R13)
+	ADDQ DX, R9
+	MOVQ R9, 8(R13)
+	ADDQ DX, R9
+	ADDQ BX, R9
 	XORL DX, DX
-	JMP  block
+	JMP  ahead
 
 finish:
 	MOVQ        fixed+64(FP), AX

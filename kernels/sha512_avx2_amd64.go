@@ -8,4 +8,4 @@ package kernels
 // Word w of lane i is 64-bit word 4*w+i of state.
 //
 //go:noescape
-func sha512AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte)
+func sha512AVX2(dst *byte, state *[512]byte, refs *[2]uint64, stage *byte, body int, tail int, groups int, text *byte, fixed *[640]byte, open *[160]byte, ahead int)

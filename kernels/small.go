@@ -146,7 +146,7 @@ func (j *job) lockstep(dst []byte, b batch) {
 	first := (*[2]uint64)(&j.refs[0])
 	j.staged, j.cutUsed = b.rows*tail*block, lanes*j.full
 	pack(&j.stage[0], first, b.rows, body*block, 0, tail*block)
-	j.run(&j.cut[0], &j.laneKernel.start, first, &j.stage[0], body, tail, lanes/j.lanes, nil, nil, nil)
+	j.run(&j.cut[0], &j.laneKernel.start, first, &j.stage[0], body, tail, lanes/j.lanes, nil, nil, nil, 0)
 	if size := j.alg.Size(); size == j.full {
 		copy(dst, j.cut[:])
 	} else {
