@@ -29,8 +29,11 @@ func (j *job) gather(n int) gathered {
 	if x.shortest == x.longest {
 		g.same = x.longest
 	}
-	if x.near && !j.exact || x.longest > j.maxRow {
+	switch near := x.near && !j.exact; {
+	case x.longest > j.maxRow, near && (j.col.picked || j.col.kind == kindViews):
 		j.ends(&g)
+	case near:
+		j.lastRows(&g)
 	}
 	return g
 }
@@ -136,10 +139,43 @@ func gatherViews(refs []rowRef, c *Column, lo, stride, reach int) extent {
 // of the views.
 func viewRoom(c *Column, r int) int { return (len(c.views)-r)*len(View{}) - 4 }
 
-// ends goes over a chunk again that has rows near the end of a buffer, or
-// rows too long for a lane. A packer reads whole blocks, so what could reach
-// beyond the buffer is copied, if it is short, or else left to code that reads
-// nothing but the row.
+// lastRows goes over the rows of a chunk that lie near the end of the data, in
+// a column whose rows lie there in their order. A packer reads whole blocks, so
+// what could reach beyond the data is copied, if it is short, or else left to
+// code that reads nothing but the row.
+func (j *job) lastRows(g *gathered) {
+	block := j.alg.BlockSize()
+	end := uint64(addr(j.col.data)) + uint64(len(j.col.data))
+	// A row reaches no further beyond its own end than that, and the rows before
+	// end no later than it starts.
+	reach := uint64(block + block/8)
+	for i := g.rows - 1; i >= 0; i-- {
+		ref := j.refs[i]
+		if ref[0]+uint64(ref.len())+reach <= end {
+			return
+		}
+		padded := j.blocks(ref.len()) * block
+		if ref[0]+uint64(padded) <= end {
+			continue
+		}
+		spill := j.spill[j.spilled:]
+		if padded > len(spill) {
+			j.rest[g.rest] = ref
+			g.rest++
+			copy(j.refs[i:], j.refs[i+1:g.rows])
+			g.rows--
+			continue
+		}
+		if ref.len() > 0 {
+			copy(spill, j.col.Row(j.lo+ref.out()/j.full))
+			j.spilled += padded
+		}
+		j.refs[i][0] = uint64(addr(spill))
+	}
+}
+
+// ends is lastRows for columns whose rows may lie anywhere, and takes out rows
+// too long for a lane.
 func (j *job) ends(g *gathered) {
 	block := j.alg.BlockSize()
 	n := g.rows
