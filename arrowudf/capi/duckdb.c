@@ -183,15 +183,18 @@ static bool put(const struct api *api, duckdb_handle out, uint64_t row, const st
   }
   for (int64_t i = 0; i < c->rows; i++) {
     uint32_t length = (uint32_t)(offsets[i + 1] - offsets[i]);
-    struct duckdb_text t = {.length = length};
     if (length > DUCKDB_INLINE) {
+      /* Field by field: a structure on the stack would be written in parts, read
+       * as a whole, and waited for. The prefix is nearer than in DuckDB's copy. */
       const char *at = base + offsets[i];
-      memcpy(t.prefix, c->out_data + offsets[i], sizeof t.prefix); /* nearer than DuckDB's copy */
-      memcpy(t.at, &at, sizeof at);
-    } else if (length) {
-      memcpy(t.inlined, c->out_data + offsets[i], length);
+      rows[i].length = length;
+      memcpy(rows[i].prefix, c->out_data + offsets[i], sizeof rows[i].prefix);
+      memcpy(rows[i].at, &at, sizeof at);
+    } else {
+      struct duckdb_text t = {.length = length};
+      if (length) memcpy(t.inlined, c->out_data + offsets[i], length);
+      rows[i] = t;
     }
-    rows[i] = t;
   }
   return true;
 }
