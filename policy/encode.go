@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -72,12 +73,12 @@ func (n *numbering[T, K]) add(p *T, key func(*T) K) bool {
 }
 
 // sort numbers the values and lists them.
-func (n *numbering[T, K]) sort(cmp func(a, b *T) int) []*numbered[T] {
+func (n *numbering[T, K]) sort(compare func(a, b *T) int) []*numbered[T] {
 	all := make([]*numbered[T], 0, len(n.keys))
 	for _, e := range n.keys {
 		all = append(all, e)
 	}
-	slices.SortFunc(all, func(a, b *numbered[T]) int { return cmp(a.value, b.value) })
+	slices.SortFunc(all, func(a, b *numbered[T]) int { return compare(a.value, b.value) })
 	for i, e := range all {
 		e.id = i
 	}
@@ -100,7 +101,7 @@ func encode(plans []*Plan) []byte {
 		e.strings[s] = i
 	}
 	masks := e.masks.sort(func(a, b *Mask) int {
-		return firstOf(strings.Compare(a.Expr, b.Expr), strings.Compare(a.Dialect, b.Dialect))
+		return cmp.Or(strings.Compare(a.Expr, b.Expr), strings.Compare(a.Dialect, b.Dialect))
 	})
 	filters := e.filters.sort(func(a, b *Filter) int { return strings.Compare(a.text, b.text) })
 	reasons := e.reasons.sort(func(a, b *Reason) int { return compareReasons(*a, *b) })
@@ -138,21 +139,8 @@ func encode(plans []*Plan) []byte {
 	return e.b
 }
 
-func firstOf(cs ...int) int {
-	for _, c := range cs {
-		if c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
 func compareReasons(a, b Reason) int {
-	id := 0
-	if a.PolicyID != b.PolicyID {
-		id = order(a.PolicyID < b.PolicyID, true)
-	}
-	return firstOf(id, a.Item-b.Item, strings.Compare(a.Policy, b.Policy), strings.Compare(a.Kind, b.Kind),
+	return cmp.Or(cmp.Compare(a.PolicyID, b.PolicyID), a.Item-b.Item, strings.Compare(a.Policy, b.Policy), strings.Compare(a.Kind, b.Kind),
 		strings.Compare(a.Tag, b.Tag), strings.Compare(a.Zone, b.Zone))
 }
 
@@ -436,5 +424,5 @@ func (d *decoder) columns(limit int, masked bool) (out []ColumnMask) {
 }
 
 func compareColumns(a, b ColumnMask) int {
-	return firstOf(a.Index-b.Index, slices.Compare(a.Path, b.Path))
+	return cmp.Or(a.Index-b.Index, slices.Compare(a.Path, b.Path))
 }

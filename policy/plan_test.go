@@ -429,6 +429,7 @@ func TestDecodeDamaged(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	f.Add(newSet(f, manyTables(f, 2, true)...).Bytes())
 	f.Add(newSet(f).Bytes())
+	f.Add(newSet(f, planOf(f, &fakeRules{expr: "hash_row({col}, {column_1})"}, textTable(f, "t", 2))).Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := Decode(b)
 		if err != nil {

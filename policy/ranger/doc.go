@@ -30,6 +30,8 @@
 //     that run over midnight when only the hour is given.
 //   - Values of ${{..}} are put in as values, never as SQL, and a missing
 //     attribute closes instead of being empty text.
+//   - A mask that reads other columns of the table names them as SQL does; a name
+//     that is not there, or fits several columns, closes the masked one.
 //   - Shared data sets (GDS) and conditions on the client's address are not
 //     evaluated; the former come in files of their own and are not looked at.
 //
