@@ -64,5 +64,6 @@ print("| | ns a row, least | median | times faster: least to least | median of r
 print("| --- | ---: | ---: | ---: | ---: | ---: |")
 for way, ours in times.items():
     ratio = statistics.median(o / u for o, u in zip(own, ours))
-    net = (min(own) - min(scan)) / max(min(ours) - min(scan), 0.1)
-    print(f"| {way} | {min(ours):.1f} | {statistics.median(ours):.1f} | {min(own) / min(ours):.2f} | {ratio:.2f} | {net:.2f} |")
+    rest = min(ours) - min(scan)
+    net = f"{(min(own) - min(scan)) / rest:.2f}" if rest > 1 else ""
+    print(f"| {way} | {min(ours):.1f} | {statistics.median(ours):.1f} | {min(own) / min(ours):.2f} | {ratio:.2f} | {net} |")
