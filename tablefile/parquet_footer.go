@@ -30,6 +30,7 @@ const (
 	pageData, pageDictionary, pageDataV2                               = 5, 7, 8
 	headValues, headEncoding, headSorted                               = 1, 2, 3
 	headDefEncoding, headRepEncoding, headStatistics                   = 3, 4, 5
+	headV2Nulls, headV2Rows                                            = 2, 3
 	headV2Encoding, headV2DefLength, headV2RepLength                   = 4, 5, 6
 	headV2Compressed, headV2Statistics                                 = 7, 8
 	locationAt, locationSize                                           = 1, 2

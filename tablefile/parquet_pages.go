@@ -80,32 +80,42 @@ func readPageHeader(src *source, at, limit int64) (*page, error) {
 }
 
 func newPage(head thrift.Struct, at, n, limit int64) (*page, error) {
-	kind, ok := head.Int(pageType)
-	size, ok2 := head.Int(pageCompressed)
-	if !ok || !ok2 || size < 0 || size > limit-at-n {
+	kind, _ := head.Int(pageType)
+	size, _ := head.Int(pageCompressed)
+	if !haveInts(head, pageType, pageUncompressed, pageCompressed) || size < 0 || size > limit-at-n {
 		return nil, fmt.Errorf("%w: page header", ErrMalformed)
 	}
 	p := &page{head: head, kind: kind, from: at, body: span{at + n, at + n + size}}
-	id, encoding := int16(pageData), int16(headEncoding)
+	id, encoding, must := int16(pageData), int16(headEncoding), []int16{headValues, headEncoding, headDefEncoding, headRepEncoding}
 	switch kind {
 	case dataPage:
 	case dictionaryPage:
-		id = pageDictionary
+		id, must = pageDictionary, must[:2]
 	case dataPageV2:
-		id, encoding = pageDataV2, headV2Encoding
+		id, encoding, must = pageDataV2, headV2Encoding, []int16{headValues, headV2Nulls, headV2Rows, headV2Encoding, headV2DefLength, headV2RepLength}
 	default:
 		return p, nil
 	}
 	inner, err := head.Struct(id)
-	if err != nil || inner == nil {
+	if err != nil || !haveInts(inner, must...) {
 		return nil, fmt.Errorf("%w: page header", ErrMalformed)
 	}
-	p.values, ok = inner.Int(headValues)
-	p.encoding, ok2 = inner.Int(encoding)
-	if !ok || !ok2 || p.values < 0 {
+	p.values, _ = inner.Int(headValues)
+	if p.encoding, _ = inner.Int(encoding); p.values < 0 {
 		return nil, fmt.Errorf("%w: page header", ErrMalformed)
 	}
 	return p, nil
+}
+
+// haveInts says whether a header has integers where they are required, of the width that decoders insist on: one that they refuse must not be copied
+// for a column that is masked.
+func haveInts(s thrift.Struct, ids ...int16) bool {
+	for _, id := range ids {
+		if !s.HasType(id, thrift.I32) {
+			return false
+		}
+	}
+	return true
 }
 
 // checkCRC compares a page with the checksum in its header, if there is one. It covers the bytes after the header as they stand.

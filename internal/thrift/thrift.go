@@ -241,6 +241,12 @@ func (s Struct) find(id int16) *Field {
 // Has says whether the field is there.
 func (s Struct) Has(id int16) bool { return s.find(id) != nil }
 
+// HasType says whether the field is there with a value of type t.
+func (s Struct) HasType(id int16, t Type) bool {
+	f := s.find(id)
+	return f != nil && f.Type == t
+}
+
 // Int is an integer field of any width; ok is false when there is none.
 func (s Struct) Int(id int16) (v int64, ok bool) {
 	f := s.find(id)
