@@ -59,7 +59,7 @@ func (c cell) run(ctx context.Context, o suite.Options, all []*running, out stri
 		if err != nil {
 			return err
 		}
-		race = append(race, c.side(r, c.function, r.side).Repeat(max(r.repeat, 1)))
+		race = append(race, c.side(r, c.function, r.side))
 		if r.has(scan) {
 			race = append(race, c.side(r, scan, r.side+scanSuffix))
 		}
@@ -99,9 +99,10 @@ func (c cell) compare(r *running, want []byte, out string) error {
 
 func (c cell) side(r *running, function, side string) rival.Side {
 	n := r.rowsOf(c.column)
-	return rival.Side{Name: side, Rows: n, Run: func() (time.Duration, error) {
+	once := rival.Side{Name: side, Rows: n, Run: func() (time.Duration, error) {
 		return r.program.Run(r.side, function, c.column.Name, c.threads, n)
 	}}
+	return once.Repeat(max(r.repeat, 1))
 }
 
 // net takes the scan of an engine off its time, and the scans out of the list.

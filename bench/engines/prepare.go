@@ -25,7 +25,7 @@ type engine struct {
 var all = []engine{
 	{side: "arrowmask-python", module: "arrowmask_side", threads: 2, repeat: 3},
 	{side: "duckdb", threads: 2},
-	{side: "chdb", module: "chdb_side", threads: 2},
+	{side: "chdb", module: "chdb_side", threads: 2, repeat: 3},
 	{side: "polars-hash", module: "polars_side", threads: 2},
 	{side: "datafusion", module: "datafusion_side", threads: 2},
 	{side: "spark", module: "spark_side", threads: 2},
