@@ -117,7 +117,7 @@ func (c cell) run(ctx context.Context, o suite.Options, p *rival.Program, out st
 			return err
 		}
 	}
-	timings, err := rival.Race(max(cmp.Or(o.Rounds, 7), 1), passes, c.column.Rows(), race)
+	timings, err := rival.Race(max(cmp.Or(o.Rounds, 9), 1), passes, c.column.Rows(), race)
 	if err != nil {
 		return err
 	}
