@@ -2,7 +2,10 @@ package rival
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -28,15 +31,16 @@ var expressions = map[string]string{
 // memory that is allocated for each.
 type Ours struct {
 	ctx     context.Context
+	threads int // goroutines that share the batches
 	size    int // rows of a batch
 	f       *arrowudf.Func
 	batches []arrow.Array
 }
 
-// NewOurs compiles a function that every program knows by name, to work on so
-// many goroutines.
+// NewOurs compiles a function that every program knows by name, for so many
+// goroutines that each take the next batch, as the threads of an engine do.
 func NewOurs(ctx context.Context, c *Column, function string, threads int) (*Ours, error) {
-	f, err := arrowudf.Compile(expressions[function], arrow.BinaryTypes.String, arrowudf.Options{Threads: threads})
+	f, err := arrowudf.Compile(expressions[function], arrow.BinaryTypes.String, arrowudf.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -44,26 +48,36 @@ func NewOurs(ctx context.Context, c *Column, function string, threads int) (*Our
 	if c.Rows()%size != 0 {
 		return nil, fmt.Errorf("%w: %d rows do not fill batches of %d", ErrColumn, c.Rows(), size)
 	}
-	return &Ours{ctx: ctx, size: size, f: f, batches: c.batches(size)}, nil
+	return &Ours{ctx: ctx, threads: threads, size: size, f: f, batches: c.batches(size)}, nil
 }
 
 // Batches is how many batches the column has.
 func (o *Ours) Batches() int { return len(o.batches) }
 
-// Side works on n batches in a run, each time on the next ones.
+// Side works on n batches in a run, each time on the next ones, which its
+// goroutines share.
 func (o *Ours) Side(n int) Side {
-	next := 0
+	var next atomic.Int64
 	return Side{Name: result.Ours, Rows: n * o.size, Run: func() (time.Duration, error) {
-		start := time.Now()
-		for range n {
-			out, err := o.f.Call(o.ctx, o.batches[next%len(o.batches)])
-			if err != nil {
-				return 0, err
+		var left atomic.Int64
+		left.Store(int64(n))
+		errs := make([]error, o.threads)
+		work := func(t int) {
+			for errs[t] == nil && left.Add(-1) >= 0 {
+				var out arrow.Array
+				if out, errs[t] = o.f.Call(o.ctx, o.batches[int(next.Add(1))%len(o.batches)]); out != nil {
+					out.Release()
+				}
 			}
-			out.Release()
-			next++
 		}
-		return time.Since(start), nil
+		start := time.Now()
+		var done sync.WaitGroup
+		for t := 1; t < o.threads; t++ {
+			done.Go(func() { work(t) })
+		}
+		work(0)
+		done.Wait()
+		return time.Since(start), errors.Join(errs...)
 	}}
 }
 
