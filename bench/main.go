@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/arrowmask/arrowmask/bench/impala"
 	"github.com/arrowmask/arrowmask/bench/limit"
 	"github.com/arrowmask/arrowmask/bench/overhead"
+	"github.com/arrowmask/arrowmask/bench/report"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/suite"
 )
@@ -87,6 +89,16 @@ func command() *cobra.Command {
 	}
 	root.AddCommand(
 		compareCommand(),
+		&cobra.Command{
+			Use: "report", Short: "Draw the records: bench/report/index.html, and the tables of README.md and doc/performance.md", Args: cobra.NoArgs,
+			RunE: func(*cobra.Command, []string) error {
+				dir, err := benchDir()
+				if err != nil {
+					return err
+				}
+				return report.Write(cmp.Or(out, filepath.Join(dir, "out")), filepath.Dir(dir))
+			},
+		},
 		&cobra.Command{
 			Use: "all", Short: "Run every suite", Args: cobra.NoArgs,
 			RunE: func(cmd *cobra.Command, _ []string) error { return measure(cmd, suites) },
