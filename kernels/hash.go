@@ -84,7 +84,10 @@ func (h *Hash) SumAhead(dst, text []byte, col *Column, lo, hi int) error {
 	case n == 0:
 	case n == 1 && h.row != nil:
 		h.row(dst[:need:need], col.Row(lo))
-	case k != nil && len(text) == 2*need:
+	case k != nil:
+		if len(text) != 2*need {
+			text = nil
+		}
 		k.sumAhead(dst[:need:need], text, col, lo, hi, h.mac)
 	default:
 		h.backend.sum(dst[:need:need], col, lo, hi, h.mac)

@@ -66,10 +66,14 @@ func (k *laneKernel) lanesTime(b batch) int {
 func (k *laneKernel) singleTime(b batch) int { return b.blocks*k.cost.block + b.rows*k.cost.row }
 
 // quickest is the kernel that is sooner done with the batch, k or fewer, and
-// its time.
+// its time. One group of fewer lanes is always the sooner one.
 func (k *laneKernel) quickest(b batch) (*laneKernel, int) {
+	f := k.fewer
+	if f != nil && b.rows <= f.lanes {
+		return f, f.lanesTime(b)
+	}
 	time := k.lanesTime(b)
-	if f := k.fewer; f != nil {
+	if f != nil {
 		if t := f.lanesTime(b); t < time {
 			return f, t
 		}
