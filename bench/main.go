@@ -21,6 +21,7 @@ import (
 	"github.com/arrowmask/arrowmask/bench/impala"
 	"github.com/arrowmask/arrowmask/bench/limit"
 	"github.com/arrowmask/arrowmask/bench/overhead"
+	"github.com/arrowmask/arrowmask/bench/pipeline"
 	"github.com/arrowmask/arrowmask/bench/report"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/suite"
@@ -33,6 +34,7 @@ var suites = []suite.Suite{
 	{Name: "impala", Short: "Impala's row functions before and after their fix, in C++", Run: impala.Run},
 	{Name: "engines", Short: "The digests of other engines, in their memory", Run: engines.Run},
 	overhead.Suite,
+	{Name: "pipeline", Short: "arrowmask mask on a Parquet file beside DuckDB", Run: pipeline.Run},
 }
 
 func main() {
