@@ -149,9 +149,14 @@ int arrowmask_keyring_add(arrowmask_handle keyring, const char *name, const void
 /* ---- scalar kernels ---- */
 
 /*
- * Makes a kernel: one function over one column. options is JSON:
+ * Makes a kernel: one function over one column, or over several. options is JSON:
  *
  *   {"expr": "mask_show_last_n({col}, 4)"}      an expression over {col}, or
+ *   {"expr": "hash_row({id}, {born})",          over columns by name, which are
+ *    "columns": ["id", "born"]}                 the arguments in this order;
+ *                                               without "columns" the argument is
+ *                                               one struct whose children they are
+ *                                               (a record batch), or
  *   {"function": "sha2", "args": [256]}         a function and its literals;
  *                                               without "args" they may come to
  *                                               arrowmask_kernel_bind
@@ -175,6 +180,12 @@ int arrowmask_kernel_new(const char *options, arrowmask_handle keyring, arrowmas
  * The result has the layout of the column (see doc/engines.md), its name, and
  * ARROW_FLAG_NULLABLE. Binding again replaces the types; calls of execute that
  * run meanwhile are not disturbed.
+ *
+ * With "columns" the arguments are those columns, as many as are listed, and
+ * scalars is not looked at. The names of the schemas do not matter. A result of
+ * several columns has no dictionary or runs; as text it has the layout of the
+ * first column that the expression names, with 64-bit offsets where any that it
+ * names has them. Its name is that of the first argument.
  */
 int arrowmask_kernel_bind(arrowmask_handle kernel, const struct ArrowSchema *const *types,
                           const struct ArrowArray *const *scalars, int64_t n_args,
@@ -184,6 +195,9 @@ int arrowmask_kernel_bind(arrowmask_handle kernel, const struct ArrowSchema *con
  * Evaluates a batch. args[0] is the column, n_rows long (-1: whatever it is);
  * further arguments were given to bind and are not looked at. out has as many
  * rows. Any number of threads may call it on one kernel.
+ *
+ * With "columns" all arguments are columns of as many rows; one that the
+ * expression does not name may be NULL. A struct must have no NULL of its own.
  */
 int arrowmask_kernel_execute(arrowmask_handle kernel, const struct ArrowArray *const *args,
                              int64_t n_args, int64_t n_rows, struct ArrowArray *out);
@@ -224,7 +238,8 @@ int arrowmask_masker_new(const char *options, arrowmask_handle keyring, const vo
 /*
  * Turns one stream into another, an array at a time, as the consumer asks: with a
  * masker a table into what the plan lets be seen of it; with a kernel a column
- * into the function of it. Columns that a plan lets pass are handed on without
+ * into the function of it, or a table into a column where the expression names
+ * its columns. Columns that a plan lets pass are handed on without
  * copying. in is moved. The handle may be released before the stream. A stream is
  * for one thread at a time; a failed get_next may be followed by others.
  */

@@ -7,7 +7,6 @@ import "C"
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +29,7 @@ var errNull = errors.New("NULL pointer")
 // kernelOptions is the JSON of arrowmask_kernel_new.
 type kernelOptions struct {
 	Expr     string             `json:"expr"`
+	Columns  []string           `json:"columns"`
 	Function string             `json:"function"`
 	Args     *[]json.RawMessage `json:"args"`
 	runOptions
@@ -47,32 +47,14 @@ func (o runOptions) udf(keys *mask.Keyring, mem *allocator) arrowudf.Options {
 	return arrowudf.Options{Dialect: o.Dialect, Threads: o.Threads, Large: o.Large, Backend: o.Backend, Keys: keys, Mem: mem}
 }
 
-// function is an expression compiled for a column type, with results in malloc's
-// memory.
-type function struct {
-	*arrowudf.Func
-	export *cdata.Exporter
-}
-
-func (k *kernel) compile(constants []string, in arrow.DataType) (*function, error) {
-	expr, err := k.expression(constants)
-	if err != nil {
-		return nil, err
-	}
-	mem := newAllocator()
-	f, err := arrowudf.Compile(expr, in, k.options.udf(k.keys, mem))
-	if err != nil {
-		return nil, err
-	}
-	return &function{f, mem.exporter()}, nil
-}
-
 // kernel is behind a handle of arrowmask_kernel_new.
 type kernel struct {
 	handle
 	options kernelOptions
 	keys    *mask.Keyring
-	bound   atomic.Pointer[function]
+	// overTable: the columns that the expression names are those of a table.
+	overTable bool
+	bound     atomic.Pointer[function]
 }
 
 // parseJSON reads options; a misspelt one is an error.
@@ -118,11 +100,16 @@ func am_go_kernel_new(options *C.char, keys C.arrowmask_handle, out *C.arrowmask
 			return fmt.Errorf("%w: options: either expr, or function and its args", mask.ErrArgument)
 		}
 		if k.options.Function != "" {
+			if k.options.Columns != nil {
+				return fmt.Errorf("%w: options: columns are for an expr", mask.ErrArgument)
+			}
 			_, err = mask.FunctionsOf(k.options.Dialect)
 			return err
 		}
-		_, err = mask.Parse(k.options.Expr)
-		return err
+		if k.options.Columns != nil && len(k.options.Columns) == 0 {
+			return fmt.Errorf("%w: options: no columns", mask.ErrArgument)
+		}
+		return k.parse()
 	})
 }
 
@@ -192,29 +179,30 @@ func am_go_kernel_bind(h C.arrowmask_handle, types, scalars unsafe.Pointer, n C.
 		if err != nil {
 			return err
 		}
-		column, err := cdata.ImportField(schemas[0])
-		if err != nil {
-			return err
-		}
-		var constants []string
-		if n > 1 {
-			values, err := list[cdata.Array](scalars, n)
-			if err != nil {
+		var values []*cdata.Array
+		if k.options.Columns == nil && n > 1 {
+			if values, err = list[cdata.Array](scalars, n); err != nil {
 				return err
 			}
-			for i := 1; i < int(n); i++ {
-				lit, err := constant(schemas[i], values[i])
-				if err != nil {
-					return fmt.Errorf("argument %d: %w", i+1, err)
-				}
-				constants = append(constants, lit)
+		}
+		fields := make([]arrow.Field, len(schemas))
+		for i, schema := range schemas {
+			if fields[i], err = cdata.ImportField(schema); err != nil {
+				return fmt.Errorf("argument %d: %w", i+1, err)
 			}
 		}
-		f, err := k.compile(constants, column.Type)
+		var constants []string
+		if values != nil {
+			if constants, err = literals(fields, values); err != nil {
+				return err
+			}
+			fields = fields[:1]
+		}
+		f, err := k.compile(fields, constants)
 		if err != nil {
 			return err
 		}
-		if err := exporter.Field(arrow.Field{Name: column.Name, Type: f.OutType(), Nullable: true}, (*cdata.Schema)(unsafe.Pointer(out))); err != nil {
+		if err := exporter.Field(arrow.Field{Name: fields[0].Name, Type: f.OutType(), Nullable: true}, (*cdata.Schema)(unsafe.Pointer(out))); err != nil {
 			return err
 		}
 		k.bound.Store(f)
@@ -222,13 +210,20 @@ func am_go_kernel_bind(h C.arrowmask_handle, types, scalars unsafe.Pointer, n C.
 	})
 }
 
-// constant writes an array of one row as a literal of the expression grammar.
-func constant(s *cdata.Schema, a *cdata.Array) (string, error) {
-	f, err := cdata.ImportField(s)
-	if err != nil {
-		return "", err
+// literals are the arguments after the column.
+func literals(fields []arrow.Field, values []*cdata.Array) (constants []string, err error) {
+	constants = make([]string, len(fields)-1)
+	for i := range constants {
+		if constants[i], err = constant(fields[i+1].Type, values[i+1]); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i+2, err)
+		}
 	}
-	d, err := cdata.ImportArray(a, f.Type)
+	return constants, nil
+}
+
+// constant writes an array of one row as a literal of the expression grammar.
+func constant(dt arrow.DataType, a *cdata.Array) (string, error) {
+	d, err := cdata.ImportArray(a, dt)
 	if err != nil {
 		return "", err
 	}
@@ -247,10 +242,10 @@ func constant(s *cdata.Schema, a *cdata.Array) (string, error) {
 	case *array.String, *array.LargeString, *array.StringView:
 		return quoted(strings.Clone(v.ValueStr(0))), nil
 	}
-	if arrow.IsInteger(f.Type.ID()) {
+	if arrow.IsInteger(dt.ID()) {
 		return arr.ValueStr(0), nil
 	}
-	return "", fmt.Errorf("%w: a constant of %s", mask.ErrArgument, f.Type)
+	return "", fmt.Errorf("%w: a constant of %s", mask.ErrArgument, dt)
 }
 
 //export am_go_kernel_execute
@@ -267,24 +262,6 @@ func am_go_kernel_execute(h C.arrowmask_handle, args unsafe.Pointer, n, rows C.i
 		if err != nil {
 			return err
 		}
-		if a := arrays[0]; a != nil && rows >= 0 && a.Length != int64(rows) {
-			return fmt.Errorf("%w: column of %d rows, %d asked for", mask.ErrArgument, a.Length, rows)
-		}
-		return evaluate(f, arrays[0], (*cdata.Array)(unsafe.Pointer(out)))
+		return f.evaluate(arrays, int64(rows), (*cdata.Array)(unsafe.Pointer(out)))
 	})
-}
-
-// evaluate runs f over an array of C's.
-func evaluate(f *function, in, out *cdata.Array) error {
-	data, err := cdata.ImportArray(in, f.InType())
-	if err != nil {
-		return err
-	}
-	defer data.Release()
-	res, err := f.CallData(context.Background(), data)
-	if err != nil {
-		return err
-	}
-	defer res.Release()
-	return f.export.Array(res, out)
 }

@@ -45,7 +45,7 @@ func openStream(o object, in *cdata.Schema) (stream, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, err := o.compile(nil, column.Type)
+		f, err := o.compile([]arrow.Field{column}, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -87,7 +87,8 @@ func am_go_stream_next(h C.arrowmask_handle, in, out *C.struct_ArrowArray) C.int
 	})
 }
 
-// columnStream evaluates a function over a column that comes in chunks.
+// columnStream evaluates a function over a column, or the columns of a table,
+// that come in chunks.
 type columnStream struct {
 	handle
 	f     *function
@@ -96,7 +97,9 @@ type columnStream struct {
 
 func (s *columnStream) schema(out *cdata.Schema) error { return exporter.Field(s.field, out) }
 
-func (s *columnStream) next(in, out *cdata.Array) error { return evaluate(s.f, in, out) }
+func (s *columnStream) next(in, out *cdata.Array) error {
+	return s.f.evaluate([]*cdata.Array{in}, -1, out)
+}
 
 // tableStream carries out a plan on a table that comes in batches.
 type tableStream struct {
@@ -109,14 +112,11 @@ type tableStream struct {
 func (s *tableStream) schema(out *cdata.Schema) error { return exporter.Schema(s.m.Schema(), out) }
 
 func (s *tableStream) next(in, out *cdata.Array) error {
-	data, err := cdata.ImportArray(in, arrow.StructOf(s.columns.Fields()...))
+	data, err := importTable(in, arrow.StructOf(s.columns.Fields()...))
 	if err != nil {
 		return err
 	}
 	defer data.Release()
-	if in.NullCount != 0 && data.NullN() > 0 {
-		return fmt.Errorf("%w: a row of a batch is NULL as a whole", arrowudf.ErrArray)
-	}
 	batch, err := makeBatch(s.columns, data)
 	if err != nil {
 		return err

@@ -272,7 +272,9 @@ static void test_arguments(void) {
   static const char *const broken[] = {
       "", "{", "[]", "{}", "{} {}", "{\"expr\": 1}", "{\"expr\": \"\"}", "{\"exrp\": \"sha2({col}, 256)\"}",
       "{\"expr\": \"sha2({col}\"}", "{\"expr\": \"x\", \"function\": \"y\"}", "{\"function\": \"md5\", \"dialect\": \"klingon\"}",
-      "{\"expr\": \"md5({col})\", \"args\": []}",
+      "{\"expr\": \"md5({col})\", \"args\": []}", "{\"expr\": \"md5({a})\", \"columns\": []}",
+      "{\"function\": \"md5\", \"columns\": [\"a\"]}", "{\"expr\": \"md5({a}\", \"columns\": [\"a\"]}",
+      "{\"expr\": \"md5({a})\", \"columns\": \"a\"}",
   };
   size_t before = 0;
   for (int i = 0; i < calls; i++) {
@@ -360,6 +362,174 @@ static void test_constants(void) {
   arrowmask_release(k);
   column_free(&c);
   column_free(&bits);
+}
+
+/* SHA-256 of a text and a number of 32 bits as hash_row puts them together: of
+ * ("", 0), ("abc", 1), (NULL, 2), ("the quick brown fox jumps over", 3). */
+static const char *const ROWS[4] = {
+    "538c2745af305e306672d626a42f68ffa03531b7eee0bb4871489af0071c2ee7",
+    "419f448b9f56c601d0810b28630e007aa67beb8dd7b838131dbbd459baed8982",
+    "a54cd0e2efe8968c8f4a0f02184811952ab80a04c660a708b913e75daebea18b",
+    "a3512e37ad08038317def8f77239c7556e21fb0cc6c6f09df4950e2b03bbf05e",
+};
+
+static void check_rows(const struct ArrowSchema *s, const struct ArrowArray *a, int64_t rows, int64_t first, const char *format) {
+  CHECK(a->length == rows && !strcmp(s->format, format), "%ld rows of %s", (long)a->length, s->format);
+  for (int64_t i = 0; i < rows; i++) {
+    size_t n = 0;
+    const char *got = text_at(s, a, i, &n);
+    CHECK(got && n == 64 && !memcmp(got, ROWS[(i + first) % 4], 64), "row %ld: wrong digest", (long)i);
+  }
+}
+
+static void column_numbers(struct column *c, int64_t rows, int64_t skip) {
+  int32_t *numbers = malloc(4 * (rows + skip + 1));
+  for (int64_t i = 0; i < rows + skip; i++) numbers[i] = (int32_t)(i % 4);
+  column_init(c, "i", rows);
+  c->array.offset = skip;
+  column_buffer(c, NULL, 0, 1);
+  column_buffer(c, numbers, 4 * (rows + skip), 0);
+  free(numbers);
+}
+
+/* Expressions over several columns: as arguments, and as children of a struct. */
+static void test_B35_columns(void) {
+  static const char LISTED[] = "{\"expr\": \"hash_row({text}, {n})\", \"columns\": [\"n\", \"unread\", \"text\"]}";
+  static const char STRUCT[] = "{\"expr\": \"hash_row({text}, {n})\"}";
+  static const struct {
+    const char *format, *result;
+    int64_t rows, skip;
+  } good[] = {{"u", "u", 0, 0}, {"u", "u", 1, 0}, {"u", "u", 100, 0}, {"u", "u", 100, 3}, {"U", "U", 100, 3}, {"vu", "vu", 100, 2}, {"dictionary", "u", 100, 1}};
+  for (size_t g = 0; g < sizeof good / sizeof *good; g++) {
+    char name[64];
+    snprintf(name, sizeof name, "columns: %s, %ld rows from %ld", good[g].format, (long)good[g].rows, (long)good[g].skip);
+    test_name = name;
+    cases++;
+    struct column text, numbers, table;
+    struct ArrowSchema out_type;
+    struct ArrowArray out;
+    int64_t rows = good[g].rows, skip = good[g].skip;
+    if (strcmp(good[g].format, "dictionary"))
+      column_text(&text, good[g].format, rows, skip);
+    else
+      column_dictionary(&text, rows, skip);
+    column_numbers(&numbers, rows, skip);
+    const struct ArrowSchema *types[] = {&numbers.schema, &text.schema, &text.schema};
+    const struct ArrowArray *args[] = {&numbers.array, NULL, &text.array};
+    long released = arrays_released + schemas_released;
+    size_t before = 0;
+    for (int i = 0; i < calls; i++) {
+      if (i == calls / 10) before = LIVE_BYTES();
+      arrowmask_handle k = kernel_of(LISTED);
+      int rc = arrowmask_kernel_bind(k, types, NULL, 3, &out_type);
+      CHECK(rc == 0, "bind: %d %s", rc, last_error(k));
+      rc = arrowmask_kernel_execute(k, args, 3, rows, &out);
+      CHECK(rc == 0, "execute: %d %s", rc, last_error(k));
+      arrowmask_release(k);
+      if (rc) continue;
+      if (i % (calls / 10 + 1) == 0) check_rows(&out_type, &out, rows, skip, good[g].result);
+      CHECK(!strcmp(out_type.name, "c") && out_type.flags & ARROW_FLAG_NULLABLE, "type of the result");
+      out.release(&out);
+      out_type.release(&out_type);
+    }
+    size_t after = LIVE_BYTES();
+    CHECK(after <= before + SLACK, "%zu bytes live before, %zu after", before, after);
+    CHECK(arrays_released + schemas_released == released, "a borrowed input was released");
+
+    /* The same two, cut by a struct around them, whose rows are moved by one. */
+    test_name = "columns of a struct";
+    column_table(&table, rows, 0);
+    for (int i = 0; i < 2; i++) {
+      struct column *child = i ? &numbers : &text;
+      table.schema.children[i]->release(table.schema.children[i]);
+      table.array.children[i]->release(table.array.children[i]);
+      *table.schema.children[i] = child->schema;
+      *table.array.children[i] = child->array;
+      table.schema.children[i]->name = i ? "n" : "text";
+    }
+    if (rows) table.array.offset = 1, table.array.length = --rows, skip++;
+    const struct ArrowSchema *type = &table.schema;
+    const struct ArrowArray *arg = &table.array;
+    arrowmask_handle k = kernel_of(STRUCT);
+    int rc = arrowmask_kernel_bind(k, &type, NULL, 1, &out_type);
+    CHECK(rc == 0, "bind: %d %s", rc, last_error(k));
+    rc = arrowmask_kernel_execute(k, &arg, 1, rows, &out);
+    CHECK(rc == 0, "execute: %d %s", rc, last_error(k));
+    CHECK(arrowmask_kernel_execute(k, &arg, 1, rows + 1, &(struct ArrowArray){0}) == ARROWMASK_EINVAL, "a row too many");
+    column_free(&table); /* outputs outlive inputs */
+    if (!rc) {
+      check_rows(&out_type, &out, rows, skip, good[g].result);
+      out.release(&out);
+      out_type.release(&out_type);
+    }
+    arrowmask_release(k);
+  }
+
+  test_name = "columns: broken";
+  bad_cases++;
+  struct column text, numbers, table;
+  struct ArrowSchema out_type;
+  struct ArrowArray out;
+  column_text(&text, "u", 8, 2);
+  column_numbers(&numbers, 8, 2);
+  column_table(&table, 8, 0);
+  const struct ArrowSchema *types[] = {&numbers.schema, &text.schema, &text.schema}, *no_type[] = {&numbers.schema, NULL, &text.schema};
+  const struct ArrowSchema *one[] = {&text.schema}, *of_table[] = {&table.schema};
+  const struct ArrowArray *args[] = {&numbers.array, &text.array, &text.array}, *no_arg[] = {&numbers.array, &text.array, NULL};
+  static const uint8_t none_valid[1] = {0};
+  size_t before = 0;
+  for (int i = 0; i < calls; i++) {
+    if (i == calls / 10) before = LIVE_BYTES();
+    arrowmask_handle k = kernel_of(LISTED);
+    CHECK(arrowmask_kernel_bind(k, types, NULL, 2, &out_type) == ARROWMASK_EINVAL, "two of three columns");
+    CHECK(arrowmask_kernel_bind(k, no_type, NULL, 3, &out_type) == ARROWMASK_EINVAL && !out_type.release, "no type");
+    CHECK(arrowmask_kernel_bind(k, types, NULL, 65, &out_type) == ARROWMASK_EINVAL, "65 columns");
+    CHECK(arrowmask_kernel_bind(k, types, NULL, 3, &out_type) == 0, "bind: %s", last_error(k));
+    out_type.release(&out_type);
+    CHECK(arrowmask_kernel_execute(k, args, 2, -1, &out) == ARROWMASK_EINVAL && !out.release, "two of three columns");
+    CHECK(arrowmask_kernel_execute(k, no_arg, 3, -1, &out) == ARROWMASK_EINVAL, "a column that is not there");
+    numbers.array.length = 7;
+    CHECK(arrowmask_kernel_execute(k, args, 3, -1, &out) == ARROWMASK_EINVAL, "columns of 7 and 8 rows");
+    CHECK(arrowmask_kernel_execute(k, args, 3, 8, &out) == ARROWMASK_EINVAL, "one of 7 rows, 8 asked for");
+    numbers.array.length = 8;
+    numbers.array.n_buffers = 1;
+    CHECK(arrowmask_kernel_execute(k, args, 3, -1, &out) == ARROWMASK_EINVAL && !out.release, "a buffer missing");
+    numbers.array.n_buffers = 2;
+    arrowmask_release(k);
+
+    k = kernel_of("{\"expr\": \"hash_row({a}, {nosuch})\", \"columns\": [\"a\"]}");
+    CHECK(arrowmask_kernel_bind(k, one, NULL, 1, &out_type) == ARROWMASK_EINVAL && strstr(last_error(k), "nosuch"), "no such column");
+    arrowmask_release(k);
+    k = kernel_of("{\"expr\": \"hash_row({secret}, {open})\"}");
+    CHECK(arrowmask_kernel_bind(k, one, NULL, 1, &out_type) == ARROWMASK_ENOTSUP, "a text is no table");
+    CHECK(arrowmask_kernel_bind(k, of_table, NULL, 1, &out_type) == 0, "bind: %s", last_error(k));
+    out_type.release(&out_type);
+    const struct ArrowArray *arg = &table.array;
+    const void *no_buffer = NULL, *valid = none_valid;
+    table.array.buffers = &valid;
+    table.array.null_count = -1;
+    CHECK(arrowmask_kernel_execute(k, &arg, 1, -1, &out) == ARROWMASK_EINVAL && !out.release, "rows that are NULL as a whole");
+    table.array.buffers = &no_buffer;
+    table.array.null_count = 0;
+    table.array.length = 11;
+    CHECK(arrowmask_kernel_execute(k, &arg, 1, -1, &out) == ARROWMASK_EINVAL, "children that are too short");
+    table.array.length = 8;
+    CHECK(arrowmask_kernel_execute(k, &arg, 1, -1, &out) == 0, "execute: %s", last_error(k));
+    out.release(&out);
+    struct source src = {"table", 2, 0, 0, 0, 8, 0};
+    struct ArrowArrayStream in, rows;
+    source_init(&in, &src);
+    CHECK(arrowmask_stream(k, &in, &rows) == 0, "stream: %s", last_error(k));
+    CHECK(rows.get_next(&rows, &out) == 0 && out.length == 8, "batch of a stream");
+    out.release(&out);
+    rows.release(&rows);
+    arrowmask_release(k);
+  }
+  size_t after = LIVE_BYTES();
+  CHECK(after <= before + SLACK, "%zu bytes live before, %zu after", before, after);
+  column_free(&text);
+  column_free(&numbers);
+  column_free(&table);
 }
 
 /* B37: texts that leave the library are copies: they can be read after the memory
@@ -655,6 +825,7 @@ int main(int argc, char **argv) {
   test_B35_broken_schemas();
   test_arguments();
   test_constants();
+  test_B35_columns();
   test_B37_errors_outlive_inputs();
   test_B35_streams();
   test_copy();
