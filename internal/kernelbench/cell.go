@@ -41,6 +41,12 @@ func (c Config) time(at cell) ([]Result, error) {
 		return nil, err
 	}
 	p := sides[0].plan(c.Sample)
+	if len(sides) > 1 {
+		for _, s := range sides {
+			s.start()
+			defer close(s.turns)
+		}
+	}
 	pieces := at.rows / p.rows
 	timings := make([]timing, len(c.Threads))
 	limit := patience * time.Duration(2*c.Rounds*len(c.Threads)) * c.Sample
@@ -117,6 +123,18 @@ func (s *side) plan(target time.Duration) plan {
 	}
 }
 
+// start gives the side a thread of its own, so that its turns find in the caches
+// what they left there, alone or with others.
+func (s *side) start() {
+	s.turns = make(chan func())
+	go func() {
+		runtime.LockOSThread()
+		for turn := range s.turns {
+			turn()
+		}
+	}()
+}
+
 // together runs what plan says for every side at once, each for itself, and
 // returns the ns by row of all together: the inverse of the sum of their
 // speeds.
@@ -128,22 +146,24 @@ func together(sides []*side, p plan, run func(*side)) float64 {
 		}
 		s.took = time.Since(start)
 	}
-	if len(sides) == 1 {
-		work(sides[0])
-	} else {
-		var done sync.WaitGroup
-		var ready atomic.Int32
-		for _, s := range sides {
-			done.Go(func() {
-				// Waking takes a processor longer than some turns: wait awake.
-				for ready.Add(1); int(ready.Load()) < len(sides); {
-					runtime.Gosched()
-				}
-				work(s)
-			})
+	var done sync.WaitGroup
+	var ready atomic.Int32
+	for _, s := range sides {
+		if s.turns == nil {
+			work(s)
+			continue
 		}
-		done.Wait()
+		done.Add(1)
+		s.turns <- func() {
+			defer done.Done()
+			// Waking takes a processor longer than some turns: wait awake.
+			for ready.Add(1); int(ready.Load()) < len(sides); {
+				runtime.Gosched()
+			}
+			work(s)
+		}
 	}
+	done.Wait()
 	speed := 0.0
 	for _, s := range sides {
 		speed += float64(p.rows*p.repeat) / max(float64(s.took), 1)

@@ -24,6 +24,7 @@ type side struct {
 	width   int // bytes of out a row
 	err     error
 	took    time.Duration // by the last turn
+	turns   chan func()   // of its own thread, when there are several
 }
 
 // newSide makes a column of rows rows of n letters and digits each.
