@@ -313,6 +313,9 @@ func (w *rewriteWriter) copy(ctx context.Context, src *source, s span) error {
 		if err != nil {
 			return err
 		}
+		if w.sink.temp != "" {
+			startWriteback(w.sink.f, w.at-copied, copied)
+		}
 	}
 	return nil
 }
