@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._kernel import expression, kernel
+from ._kernel import column_names, expression, kernel
 
 
 def _call(name: str, x: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     return kernel(expression(name, *args), **options)(x)
 
 
-def eval(expr: str, x: Any, **options: Any) -> Any:
-    """Any expression over {col}: `eval("mask_show_last_n({col}, 4)", cards)`."""
-    return kernel(expr, **options)(x)
+def eval(expr: str, x: Any = None, **given: Any) -> Any:
+    """Any expression over {col}: `eval("mask_show_last_n({col}, 4)", cards)`. Over
+    several columns, they go by name, `eval("hash_row({a}, {b})", a=ids, b=dates)`,
+    or x is a table that has them, or a mapping. Options are as everywhere; a name
+    that the expression has in braces is a column."""
+    columns = {name: given.pop(name) for name in column_names(expr) if name in given}
+    if columns and x is not None:
+        raise TypeError("columns by name, or a table, not both")
+    return kernel(expr, **given)(columns or x)
 
 
 def md5(x: Any, **options: Any) -> Any:

@@ -13,19 +13,29 @@ from __future__ import annotations
 from typing import Any
 
 from . import _abi
-from ._kernel import Kernel, Keyring, expression
+from ._kernel import Kernel, Keyring, column_names, expression
 
 #: Keyrings of expressions that may still be collected.
 _keyrings: list[Keyring] = []
 
 
-def eval(expr: str, column: Any, *, keys: Keyring | None = None, **options: Any) -> Any:
-    """Any expression over {col}, as a Polars expression of a column."""
+def eval(expr: str, column: Any = None, *, keys: Keyring | None = None, **given: Any) -> Any:
+    """Any expression over {col}, as a Polars expression of a column. Over several
+    columns, these go by name, `eval("hash_row({a}, {b})", a="id", b=pl.col("born"))`,
+    and the result has the name of the first; or column is a struct that has them. A
+    name that the expression has in braces is a column, other names are options."""
     from polars.plugins import register_plugin_function
 
+    columns = {name: given.pop(name) for name in column_names(expr) if name in given}
+    if (column is None) == (not columns):
+        raise TypeError("either one column, or columns by the names that the expression has in braces")
+    if columns == {"col": columns.get("col")}:
+        column = columns["col"]
+    elif columns:
+        column = _struct(columns)
     if keys is not None and keys not in _keyrings:
         _keyrings.append(keys)
-    text = f"{keys.value if keys else 0} {Kernel(expr, **options).json}"
+    text = f"{keys.value if keys else 0} {Kernel(expr, **given).json}"
     return register_plugin_function(
         plugin_path=_abi.library_path(),
         function_name="arrowmask_eval",
@@ -34,6 +44,17 @@ def eval(expr: str, column: Any, *, keys: Keyring | None = None, **options: Any)
         is_elementwise=True,
         use_abs_path=True,
     )
+
+
+def _struct(columns: dict[str, Any]) -> Any:
+    """The columns as one, since Polars then cuts them into the same chunks, and
+    repeats literals for every row."""
+    import polars as pl
+
+    parts = [c if isinstance(c, pl.Expr) else pl.col(c) for c in columns.values()]
+    together = pl.struct([part.alias(name) for name, part in zip(columns, parts)])
+    name = parts[0].meta.output_name(raise_if_undetermined=False)
+    return together if name is None else together.alias(name)
 
 
 def _named(name: str, args: tuple[Any, ...], column: Any, options: dict[str, Any]) -> Any:

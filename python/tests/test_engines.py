@@ -124,6 +124,28 @@ class Engines(unittest.TestCase):
             pl.DataFrame({"x": [1]}).select(am.sha2("x"))
         with self.assertRaisesRegex(pl.exceptions.PolarsError, "syntax error"):
             pl.DataFrame({"x": ["a"]}).select(am.eval("sha2({col}", "x"))
+        # Several columns, cut into chunks of their own, and a literal.
+        parts = [{"x": ["a", None], "y": [1, 2]}, {"x": ["b"], "y": [None]}]
+        two = pl.concat([pl.DataFrame(p, schema={"x": pl.String, "y": pl.Int32}) for p in parts], rechunk=False)
+        two = two.with_columns(z=pl.Series([True, False, True]))
+        want = arrowmask.eval("hash_row({a}, {b})", a=two["x"], b=two["y"]).to_list()
+        salted = [hashlib.sha256(b"t" + (1).to_bytes(8, "big") + b"s" + (b"t" + (1).to_bytes(8, "big") + v.encode() if v else b"\0")).hexdigest() for v in two["x"]]
+        for engine in ("in-memory", "streaming"):
+            got = two.lazy().select(
+                am.eval("hash_row({a}, {b})", a="x", b=pl.col("y")),
+                am.eval("hash_row({x}, {y})", pl.struct("z", "y", "x")).alias("struct"),
+                am.eval("hash_row({s}, {col})", s=pl.lit("s"), col="x").alias("salted"),
+                am.eval("sha2({col}, 256)", col="x").alias("one"),
+            ).collect(engine=engine)
+            self.assertEqual(got["x"].to_list(), want)
+            self.assertEqual(got["struct"].to_list(), want)
+            self.assertEqual(got["salted"].to_list(), salted)
+            self.assertEqual(got["one"].to_list(), arrowmask.sha2(two["x"]).to_list())
+        self.assertEqual(arrowmask.eval("hash_row({x}, {y})", two).to_list(), want)
+        with self.assertRaisesRegex(pl.exceptions.PolarsError, "no such column"):
+            two.select(am.eval("hash_row({a}, {b})", a="x"))
+        with self.assertRaises(TypeError):
+            am.eval("hash_row({a}, {b})", "x", a="x", b="y")
         masked = arrowmask.Masker(POLICIES, user="ann", table="shop.customers").mask(pl.read_parquet(TABLE))
         self.assertIsInstance(masked, pl.DataFrame)
         self.check({c: masked[c].to_arrow() for c in ("name", "email", "phone")}, {c: self.policy_table()[c] for c in ("name", "email", "phone")})

@@ -194,6 +194,120 @@ class Columns(unittest.TestCase):
         self.assertIn("sha256", arrowmask.selftest())
 
 
+def hash_row(*values):
+    """hash_row of texts and integers, as its documentation has it."""
+    row = b""
+    for v in values:
+        if v is None:
+            row += b"\0"
+            continue
+        sort, body = (b"i", str(v).encode()) if isinstance(v, int) else (b"t", v.encode())
+        row += sort + len(body).to_bytes(8, "big") + body
+    return hashlib.sha256(row).hexdigest()
+
+
+class SeveralColumns(unittest.TestCase):
+    EXPR = "hash_row({text}, {n})"
+    N = [None, 0, -1, 7, 7, 1 << 40, None]
+    WANT = [hash_row(v, n) for v, n in zip(VALUES, N)]
+
+    def setUp(self):
+        self.text, self.n = pa.array(VALUES), pa.array(self.N)
+
+    def test_ways_to_give_columns(self):
+        chunks = pa.chunked_array([VALUES[:2], [], VALUES[2:]], pa.string())
+        table = pa.table({"n": self.n, "unread": self.n, "text": chunks})
+        batch = table.combine_chunks().to_batches()[0]
+        f = arrowmask.Kernel(self.EXPR)
+        self.assertEqual(f.columns, ("text", "n"))
+        for got, kind in (
+            (arrowmask.eval(self.EXPR, text=self.text, n=self.n), pa.Array),
+            (arrowmask.eval(self.EXPR, {"n": self.n, "text": chunks}), pa.ChunkedArray),
+            (arrowmask.eval(self.EXPR, table), pa.ChunkedArray),
+            (arrowmask.eval(self.EXPR, batch), pa.Array),
+            (arrowmask.eval(self.EXPR, table.to_reader()), pa.ChunkedArray),
+            (f(self.text, self.n), pa.Array),
+            (pickle.loads(pickle.dumps(f))(chunks, self.n), pa.ChunkedArray),
+            (pa.array(f(OnlyArray(self.text), OnlyArray(self.n))), pa.Array),
+            (pa.array(f(OnlyArray(batch))), pa.Array),
+            (f(batch.to_struct_array()), pa.Array),
+            (pa.chunked_array(f(OnlyStream(table))), pa.ChunkedArray),
+        ):
+            self.assertIsInstance(got, kind)
+            got.validate(full=True)
+            self.assertEqual(got.type, pa.string())
+            self.assertEqual(got.to_pylist(), self.WANT)
+        part = arrowmask.eval(self.EXPR, batch.slice(2, 3))
+        self.assertEqual(part.to_pylist(), self.WANT[2:5])
+        self.assertEqual(pa.array(arrowmask.eval(self.EXPR, OnlyArray(batch.slice(2, 3)))).to_pylist(), self.WANT[2:5])
+        self.assertEqual(arrowmask.eval(self.EXPR, table.slice(0, 0)).type, pa.string())
+
+    def test_scalars(self):
+        got = arrowmask.eval(self.EXPR, text=self.text, n=pa.scalar(5))
+        self.assertEqual(got.to_pylist(), [hash_row(v, 5) for v in VALUES])
+        self.assertEqual(arrowmask.eval(self.EXPR, text=pa.scalar("a"), n=pa.scalar(5)).as_py(), hash_row("a", 5))
+
+    def test_one_column_of_another_name(self):
+        table = pa.table({"e mail": VALUES, "n": self.n})
+        for x in (table, table["e mail"], self.text, OnlyStream(table["e mail"])):
+            got = arrowmask.eval("sha2({e mail}, 256)", x)
+            self.assertEqual((got if hasattr(got, "to_pylist") else pa.chunked_array(got)).to_pylist(), WANT)
+        self.assertEqual(arrowmask.eval("sha2({keys}, 256)", keys=self.text).to_pylist(), WANT)
+        self.assertEqual(arrowmask.eval("sha2({col}, 256)", col=self.text, threads=2).to_pylist(), WANT)
+
+    def test_names(self):
+        for expr, want in (
+            ("mask({col}, '{x}', \"'{y}\")", ("col",)),
+            ("hash_row({b}, {a}, sha2({b}))", ("b", "a")),
+            ("mask({a}, 'it''s {b}')", ("a",)),
+        ):
+            self.assertEqual(arrowmask.Kernel(expr).columns, want)
+
+    def test_layouts(self):
+        n = pa.array(self.N)
+        for array, want in (
+            (pa.array(VALUES, pa.large_string()), pa.large_string()),
+            (pa.array(VALUES, pa.string_view()), pa.string_view()),
+            (self.text.dictionary_encode(), pa.string()),
+        ):
+            got = arrowmask.eval(self.EXPR, text=array, n=n)
+            self.assertEqual((got.type, got.to_pylist()), (want, self.WANT))
+
+    def test_errors(self):
+        table = pa.table({"text": self.text})
+        with self.assertRaises(KeyError):
+            arrowmask.eval(self.EXPR, table)
+        with self.assertRaises(KeyError):
+            arrowmask.eval(self.EXPR, text=self.text)
+        with self.assertRaisesRegex(TypeError, "text, n"):
+            arrowmask.Kernel(self.EXPR)(self.text, self.n, self.n)
+        with self.assertRaisesRegex(TypeError, "not both"):
+            arrowmask.eval(self.EXPR, table, n=self.n)
+        with self.assertRaisesRegex(TypeError, "give a table"):
+            arrowmask.eval(self.EXPR, text=OnlyStream(self.text), n=OnlyStream(self.n))
+        with self.assertRaisesRegex(arrowmask.Error, "rows"):
+            arrowmask.eval(self.EXPR, text=self.text, n=self.n[1:])
+        with self.assertRaisesRegex(arrowmask.Error, "no such column"):
+            pa.chunked_array(arrowmask.eval(self.EXPR, OnlyStream(table)))
+
+    def test_B35_memory_is_released(self):
+        before = pa.total_allocated_bytes()
+        for _ in range(100):
+            text, n = pa.array(VALUES * 100), pa.array(self.N * 100)
+            batch = pa.record_batch({"text": text, "n": n})
+            arrowmask.eval(self.EXPR, text=text, n=n)
+            pa.array(arrowmask.eval(self.EXPR, OnlyArray(batch)))
+            arrowmask.eval(self.EXPR, OnlyStream(pa.table([text, n], names=["text", "n"])))  # never read
+            try:
+                arrowmask.eval(self.EXPR, text=text, n=n[1:])
+            except arrowmask.Error:
+                pass
+        del text, n, batch
+        gc.collect()
+        self.assertEqual(pa.total_allocated_bytes(), before)
+        self.assertEqual(arrowmask._capsule._held, {})
+
+
 POLICIES = ROOT / "testdata" / "samples" / "customers-policies.json"
 
 
