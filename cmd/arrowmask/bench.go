@@ -106,7 +106,7 @@ FIPS mode does not change what is timed.`,
 	f.IntSliceVar(&c.Threads, "threads", nil, "threads that work at once (default 1)")
 	f.BoolVar(&raw, "raw", false, "leave the digests as bytes instead of hex text")
 	f.BoolVar(&c.Stages, "stages", false, "also show where the time goes")
-	f.IntVar(&c.Rounds, "rounds", 0, "rounds of which the median is taken (default 61)")
+	f.IntVar(&c.Rounds, "rounds", 0, "rounds of which the median is taken (default 151; with --grid 61)")
 	f.DurationVar(&c.Sample, "sample", 0, "how long the row loop runs in a round (default 4ms; with --grid 1ms)")
 	f.BoolVar(&grid, "grid", false, "the cells in which no batch may be slower than the row loop")
 	f.BoolVar(&all, "all", false, "every digest, length and batch size; takes long")

@@ -36,7 +36,7 @@ type Config struct {
 	// Stages adds a line to every cell of equal short rows that says where the
 	// time goes.
 	Stages bool
-	// Rounds of which the median is taken; 0 for 61. A cell that takes long has
+	// Rounds of which the median is taken; 0 for 151. A cell that takes long has
 	// fewer.
 	Rounds int
 	// Sample is about how long the row loop runs in a round; 0 for 4 ms.
@@ -73,7 +73,7 @@ var quick = Config{
 	Rows:    []int{65536},
 	Outputs: []Output{Hex},
 	Threads: []int{1},
-	Rounds:  61,
+	Rounds:  151,
 	Sample:  4 * time.Millisecond,
 }
 
@@ -95,6 +95,7 @@ func Grid() Config {
 		Lengths: []int{0, 1, 8, 55, 64, 1024, 16384, 1 << 20},
 		Rows:    []int{1, 2, 7, 31, 1000, 65536},
 		Outputs: []Output{Hex, Raw},
+		Rounds:  61,
 		Sample:  time.Millisecond,
 		Floor:   0.95,
 	}
