@@ -149,16 +149,14 @@ func TestGoBlocks(t *testing.T) {
 		if b.lang != "go" || !strings.HasPrefix(b.text, "package main") {
 			continue
 		}
-		dir, err := os.MkdirTemp(filepath.Join(root, "internal", "doccheck"), "program")
-		if err != nil {
+		// A file named on the command line belongs to the module of the
+		// working directory, wherever it lies.
+		program := filepath.Join(t.TempDir(), "main.go")
+		if err := os.WriteFile(program, []byte(b.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		defer os.RemoveAll(dir)
-		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(b.text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		cmd := exec.Command("go", "run", ".")
-		cmd.Dir = dir
+		cmd := exec.Command("go", "run", program)
+		cmd.Dir = root
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s:%d: %v\n%s", b.file, b.line, err, out)
 		}
