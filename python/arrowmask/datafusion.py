@@ -12,16 +12,13 @@ from typing import Any, Mapping
 from . import _engine
 
 
-def register(ctx: Any, *, prefix: str = "am_", functions: Mapping[str, str] | None = None, **options: Any) -> list[str]:
+def register(ctx: Any, *, prefix: str = "am_", functions: Mapping[str, _engine.Spec] | None = None, **options: Any) -> list[str]:
     """Adds the functions of text to a session context, see `arrowmask.duckdb.register`.
     Text goes in and comes out with offsets: DataFusion turns its views into that in
     less time than views take here to be checked and made."""
-    import pyarrow as pa
     from datafusion import udf
 
-    names = []
-    for name, arity, f in _engine.functions(prefix, functions, options):
-        types = [pa.string(), pa.int64()][:arity]
-        ctx.register_udf(udf(f, types, pa.string(), "immutable", name))
-        names.append(name)
-    return names
+    added = _engine.declared(prefix, functions, options)
+    for f in added:
+        ctx.register_udf(udf(f.call, list(f.types), f.result, "immutable", f.name))
+    return [f.name for f in added]

@@ -12,6 +12,7 @@ other one goes through Arrow and Python, and works on every connection.
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any, Mapping
 
@@ -30,17 +31,24 @@ def connect(database: Any = ":memory:", read_only: bool = False, config: Mapping
     return con
 
 
-def register(con: Any, *, prefix: str = "am_", functions: Mapping[str, str] | None = None, native: bool | None = None, **options: Any) -> list[str]:
+def register(con: Any, *, prefix: str = "am_", functions: Mapping[str, _engine.Spec] | None = None, native: bool | None = None, **options: Any) -> list[str]:
     """Adds the functions of text to a connection under their names with a prefix
     (DuckDB has md5 and sha1 of its own), and expressions over {col} under names of
     yours: `functions={"mask_card": "mask_show_last_n({col}, 4)"}`. Returns the
     names. A name that is taken is an Error. Numbers must be the same for every row.
 
+    An expression may name several columns, which are the arguments in that order.
+    Columns of other types than text are given as `("mask({col})", "int64")`, or
+    `("hash_row({id}, {born})", {"born": "date", "id": "bigint"})`, which also says
+    the order of the arguments. Types are pyarrow's, or names of pyarrow's or of SQL.
+    The type of the answer follows from them.
+
     The native way is taken where it can be; `native` tells which it was. native=True
     makes it an Error where it cannot, native=False never tries. It cannot where
     unsigned extensions are not allowed, and with `keys`, which stay in this process.
     Natively the functions of the prefix "am_" without options belong to the database,
-    all others, as macros, to the connection.
+    all others, as macros, to the connection. What is not of one text, or answers
+    something else, goes through Arrow and Python on either way.
     """
     if native is None or native:
         why = _load(con) if options.get("keys") is None else "keys are not for SQL"
@@ -48,12 +56,11 @@ def register(con: Any, *, prefix: str = "am_", functions: Mapping[str, str] | No
             return _register_native(con, prefix, functions or {}, options)
         if native:
             raise Error(95, "not the native way: " + why)
-    added = _engine.functions(prefix, functions, options)
-    _check_free(con, [name for name, _, _ in added])
-    for name, arity, f in added:
-        types = ["VARCHAR", "INTEGER"][:arity]
-        con.create_function(name, _function(f, arity), types, "VARCHAR", type="arrow", null_handling="special")
-    return [name for name, _, _ in added]
+    added = _engine.declared(prefix, functions, options)
+    _check_free(con, [f.name for f in added])
+    for f in added:
+        _create(con, f)
+    return [f.name for f in added]
 
 
 def native(con: Any) -> bool:
@@ -84,7 +91,7 @@ def _load(con: Any) -> str | None:
     return None
 
 
-def _register_native(con: Any, prefix: str, functions: Mapping[str, str], options: dict[str, Any]) -> list[str]:
+def _register_native(con: Any, prefix: str, functions: Mapping[str, _engine.Spec], options: dict[str, Any]) -> list[str]:
     """The extension has the plain functions; others are macros over am_eval."""
     own = ["am_" + name for name in (*_engine.UNARY, *_engine.WITH_NUMBER)]
     options = {k: v for k, v in options.items() if k != "keys"}
@@ -95,9 +102,16 @@ def _register_native(con: Any, prefix: str, functions: Mapping[str, str], option
             macros[prefix + name] = "x", literal(name + "({col})")
         for name in _engine.WITH_NUMBER:
             macros[prefix + name] = "x, n", f"'{name}({{col}}, ' || coalesce(CAST(CAST(n AS BIGINT) AS VARCHAR), 'NULL') || ')'"
-    for name, expr in functions.items():
-        macros[name] = "x", literal(expr)
-    _check_free(con, [name for name in macros if name not in own])
+    through_arrow = []
+    for name, spec in functions.items():
+        f = _engine.own(name, spec, options)
+        if _type(f.result) == "VARCHAR" and isinstance(spec, str) and not f.call.f.over_table:
+            macros[name] = "x", literal(spec)
+        else:
+            through_arrow.append(f)
+    _check_free(con, [name for name in (*macros, *(f.name for f in through_arrow)) if name not in own])
+    for f in through_arrow:
+        _create(con, f)
     for name, (parameters, expr) in macros.items():
         con.execute(f'CREATE TEMP MACRO "{name.replace(chr(34), chr(34) * 2)}"({parameters}) AS am_eval(x, {expr}{tail})')
     return [prefix + name for name in (*_engine.UNARY, *_engine.WITH_NUMBER)] + list(functions)
@@ -111,12 +125,34 @@ def _check_free(con: Any, names: list[str]) -> None:
         raise Error(22, f"a function of that name exists: {taken}")
 
 
-def _function(f: Any, arity: int) -> Any:
+def _create(con: Any, f: _engine.Function) -> None:
     """DuckDB counts the parameters of a function. Columns come as chunked arrays of
     one chunk."""
-    if arity == 1:
-        return lambda x: f(_chunk(x))
-    return lambda x, number: f(_chunk(x), number)
+
+    def call(*columns: Any) -> Any:
+        return f.call(*map(_chunk, columns))
+
+    one = inspect.Parameter.POSITIONAL_ONLY
+    call.__signature__ = inspect.Signature([inspect.Parameter(f"x{i}", one) for i in range(len(f.types))])
+    con.create_function(f.name, call, [_type(t) for t in f.types], _type(f.result), type="arrow", null_handling="special")
+
+
+#: DuckDB's types by pyarrow's names.
+_TYPES = {
+    "bool": "BOOLEAN", "int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT",
+    "uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT", "float": "REAL", "double": "DOUBLE",
+    "string": "VARCHAR", "large_string": "VARCHAR", "string_view": "VARCHAR", "binary": "BLOB", "large_binary": "BLOB", "binary_view": "BLOB",
+    "date32[day]": "DATE", "timestamp[s]": "TIMESTAMP_S", "timestamp[ms]": "TIMESTAMP_MS", "timestamp[us]": "TIMESTAMP", "timestamp[ns]": "TIMESTAMP_NS",
+}  # fmt: skip
+
+
+def _type(t: Any) -> str:
+    name = str(t)
+    if name.startswith("decimal128("):
+        return name.replace("decimal128", "DECIMAL")
+    if name not in _TYPES:
+        raise TypeError(f"DuckDB has no type for {name}")
+    return _TYPES[name]
 
 
 def _chunk(x: Any) -> Any:

@@ -16,35 +16,27 @@ from . import _engine
 from .policy import Masker
 
 
-def register(spark: Any, *, prefix: str = "am_", functions: Mapping[str, str] | None = None, **options: Any) -> list[str]:
+def register(spark: Any, *, prefix: str = "am_", functions: Mapping[str, _engine.Spec] | None = None, **options: Any) -> list[str]:
     """Adds the functions of text to a session (Spark 4.1 or newer), see
     `arrowmask.duckdb.register`."""
     from pyspark.sql.functions import arrow_udf
+    from pyspark.sql.pandas.types import from_arrow_type
 
-    names = []
-    for name, arity, f in _engine.functions(prefix, functions, options):
-        spark.udf.register(name, arrow_udf(_function(f, arity), "string"))
-        names.append(name)
-    return names
+    added = _engine.declared(prefix, functions, options)
+    for f in added:
+        spark.udf.register(f.name, arrow_udf(_function(f.call), from_arrow_type(f.result)))
+    return [f.name for f in added]
 
 
-def _function(f: Any, arity: int) -> Any:
-    """A function with exactly the parameters that Spark looks for."""
+def _function(f: Any) -> Any:
+    """A function with the annotations that Spark looks for."""
     import pyarrow as pa
 
-    if arity == 1:
+    def call(*columns: pa.Array) -> pa.Array:
+        return f(*columns)
 
-        def unary(x: pa.Array) -> pa.Array:
-            return f(x)
-
-        unary.__annotations__ = {"x": pa.Array, "return": pa.Array}
-        return unary
-
-    def with_number(x: pa.Array, number: pa.Array) -> pa.Array:
-        return f(x, number)
-
-    with_number.__annotations__ = {"x": pa.Array, "number": pa.Array, "return": pa.Array}
-    return with_number
+    call.__annotations__ = {"columns": pa.Array, "return": pa.Array}
+    return call
 
 
 def mask(df: Any, policy: Any = None, *, plan: bytes | None = None, **request: Any) -> Any:

@@ -6,6 +6,8 @@ every engine that ran is added.
 """
 
 import contextlib
+import datetime
+import decimal
 import hashlib
 import os
 import pathlib
@@ -17,6 +19,7 @@ import unittest
 import arrowmask
 import pyarrow as pa
 import pyarrow.parquet as pq
+from test_package import hash_row
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = str(ROOT / "testdata" / "samples" / "customers.parquet")
@@ -33,6 +36,42 @@ MASKS = {
     "note": ("mask_hash", ()),
 }
 SQL = ", ".join(f"am_{f}({', '.join([c, *map(str, a)])}) AS {c}" for c, (f, a) in MASKS.items())
+
+#: Functions of the caller's, over other types than text and over several columns.
+OWN = {
+    "own_salary": ("mask({col})", "int64"),
+    "own_born": ("mask({col}, 'x', 'x', 'x', -1, '1', 1, 0, -1)", "date"),
+    "own_rate": ("mask_null({col})", "double"),
+    "own_price": ("mask_null({col})", "decimal(10, 2)"),
+    "own_key": ("hash_row({born}, {name}, {n})", {"name": "VARCHAR", "n": "INTEGER", "born": pa.date32()}),
+    "own_two": "hash_row({a}, {b})",
+    "own_digest": "digest({col}, 'sha256')",
+}
+NAMES = ["Ann", None, "", "Zoë"]
+NUMBERS = [7, -1, None, 12]
+BORN = [datetime.date(1980, 5, 6), datetime.date(1969, 12, 31), None, datetime.date(2020, 2, 29)]
+PEOPLE = pa.table({
+    "id": [1, 2, 3, 4],
+    "name": NAMES,
+    "n": pa.array(NUMBERS, pa.int32()),
+    "salary": [1234, None, -56, 0],
+    "born": pa.array(BORN, pa.date32()),
+    "rate": [1.5, None, 2.5, 0.0],
+    "price": pa.array([decimal.Decimal("1.25"), None, None, decimal.Decimal("0.5")], pa.decimal128(10, 2)),
+})
+OWN_SQL = (
+    "SELECT own_salary(salary) salary, own_born(born) born, own_rate(rate) rate, own_price(price) price, own_key(name, n, born) AS k,"
+    " own_two(name, 'salt') two, own_digest(name) digest FROM people ORDER BY id"
+)
+OWN_WANT = {
+    "salary": ([1111, None, -11, 1], pa.int64()),
+    "born": ([d and d.replace(month=1, day=1) for d in BORN], pa.date32()),
+    "rate": ([None] * 4, pa.float64()),
+    "price": ([None] * 4, pa.decimal128(10, 2)),
+    "k": ([hash_row(*v) for v in zip(BORN, NAMES, NUMBERS)], pa.string()),
+    "two": ([hash_row(v, "salt") for v in NAMES], pa.string()),
+    "digest": ([None if v is None else hashlib.sha256(v.encode()).digest() for v in NAMES], pa.binary()),
+}
 
 
 def text(column):
@@ -74,6 +113,12 @@ class Engines(unittest.TestCase):
         for c, w in want.items():
             self.assertEqual(len(got[c]), len(w), c)
             self.assertTrue(text(got[c]).equals(text(w)), f"column {c} differs")
+
+    def check_own(self, got):
+        """The answer to OWN_SQL."""
+        for c, (want, dtype) in OWN_WANT.items():
+            self.assertEqual(got[c].cast(dtype).to_pylist(), want, c)
+            self.assertIn(got[c].type, (dtype, pa.string_view(), pa.binary_view(), pa.large_string(), pa.large_binary()), c)
 
     def hashlib_column(self, column, alg):
         return pa.array([None if v is None else hashlib.new(alg, v.encode()).hexdigest() for v in self.raw[column].to_pylist()])
@@ -174,6 +219,17 @@ class Engines(unittest.TestCase):
                 con.sql("SELECT am_sha2('a', n) FROM (VALUES (256), (512)) t(n)").fetchall()
             with self.assertRaisesRegex(arrowmask.Error, "function of that name exists: hex"):
                 arrowmask.duckdb.register(con, prefix="", functions={"md5": "md5({col})"})
+            if con is native:
+                con = arrowmask.duckdb.connect(functions=OWN)
+            else:
+                con = duckdb.connect()
+                arrowmask.duckdb.register(con, functions=OWN)
+            con.register("people", PEOPLE)
+            self.check_own(con.sql(OWN_SQL).to_arrow_table())
+            with self.assertRaisesRegex(arrowmask.Error, "function of that name exists: own_key"):
+                arrowmask.duckdb.register(con, prefix="other_", functions={"own_key": OWN["own_key"]})
+            with self.assertRaisesRegex(TypeError, "no type for date64"):
+                arrowmask.duckdb.register(con, prefix="another_", functions={"bad": ("mask({col})", "date64")})
         self.ran("duckdb", duckdb.__version__)
 
     def test_datafusion(self):
@@ -192,6 +248,15 @@ class Engines(unittest.TestCase):
         self.check(got, {c: own[c] for c in own.column_names})
         row = ctx.sql("SELECT last_two('abcd') AS a, am_sha2(NULL, 256) AS b").to_arrow_table().to_pylist()
         self.assertEqual(row, [{"a": "xxcd", "b": None}])
+        self.assertEqual(arrowmask.datafusion.register(ctx, functions=OWN)[-len(OWN):], list(OWN))
+        ctx.register_record_batches("people", [PEOPLE.to_batches()])
+        self.check_own(ctx.sql(OWN_SQL).to_arrow_table())
+        for spec, error in (
+            (("sha2({col})", "int64"), arrowmask.Error), ("sha2({col}", arrowmask.Error), (("mask({col})", "no type"), ValueError),
+            (("hash_row({a}, {b})", {"a": "int64"}), TypeError),
+        ):
+            with self.assertRaises(error):
+                arrowmask.datafusion.register(ctx, functions={"bad": spec})
         self.ran("datafusion", datafusion.__version__)
 
     def test_spark(self):
@@ -229,6 +294,9 @@ class Engines(unittest.TestCase):
             got = spark.sql(f"SELECT {SQL} FROM customers ORDER BY id").toArrow()
             self.check(got)
             self.check(got, {c: own[c] for c in ("email", "phone", "country")})
+            arrowmask.spark.register(spark, functions=OWN)
+            spark.createDataFrame(PEOPLE).repartition(2).createOrReplaceTempView("people")
+            self.check_own(spark.sql(OWN_SQL).toArrow())
             # A plan made here masks in the executors, in several processes.
             frame = spark.read.parquet(TABLE).repartition(2)
             masked = arrowmask.spark.mask(frame, POLICIES, user="ann", table="shop.customers").orderBy("id").toArrow()

@@ -1,6 +1,7 @@
 """The package with pyarrow: layouts, errors, capsules, keys, policies."""
 
 import ctypes
+import datetime
 import gc
 import hashlib
 import hmac
@@ -195,13 +196,16 @@ class Columns(unittest.TestCase):
 
 
 def hash_row(*values):
-    """hash_row of texts and integers, as its documentation has it."""
+    """hash_row of texts, integers and dates, as its documentation has it."""
     row = b""
     for v in values:
         if v is None:
             row += b"\0"
             continue
-        sort, body = (b"i", str(v).encode()) if isinstance(v, int) else (b"t", v.encode())
+        if isinstance(v, datetime.date):
+            sort, body = b"d", str((v - datetime.date(1970, 1, 1)).days).encode()
+        else:
+            sort, body = (b"i", str(v).encode()) if isinstance(v, int) else (b"t", v.encode())
         row += sort + len(body).to_bytes(8, "big") + body
     return hashlib.sha256(row).hexdigest()
 
