@@ -11,7 +11,7 @@ LDFLAGS := -X main.version=$(VERSION)
 .PHONY: help build demo test test-race test-purego test-386 test-emulated test-interop test-big lint fuzz-short kat gen gen-check bench-kernels bench-kernels-quick bench-rewrite bench bench-quick test-bench capi wheel test-engines clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 18
+	@grep -E '^[a-z0-9-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 22
 
 build: ## build bin/arrowmask
 	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/arrowmask
