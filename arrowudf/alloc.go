@@ -21,7 +21,12 @@ func (a *allocator) Allocate(size int) []byte {
 	if size == 0 {
 		return nil
 	}
-	b := a.mem.Allocate(size)
+	var b []byte
+	if r, ok := a.mem.(*Recycler); ok {
+		b, _ = r.take(size)
+	} else {
+		b = a.mem.Allocate(size)
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.live = append(a.live, b)

@@ -22,6 +22,10 @@
 // and run ends would still tell which clear values were equal), a slot under
 // NULL is zero or empty.
 //
+// Results are fresh memory of Options.Mem. A Recycler there uses the memory of
+// released results again, which is worth it wherever large batches follow each
+// other.
+//
 // NewRegistry and Register put the same functions in a compute registry;
 // nothing is registered by importing the package.
 package arrowudf

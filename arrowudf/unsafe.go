@@ -47,3 +47,15 @@ func viewsOf(b []byte) []kernels.View {
 	}
 	return unsafe.Slice((*kernels.View)(unsafe.Pointer(unsafe.SliceData(b))), n)
 }
+
+// alignedBytes is n zeroed bytes that begin at a multiple of alignment.
+func alignedBytes(n int) []byte {
+	b := make([]byte, n+alignment)
+	at := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % alignment)
+	return b[at : at+n : at+n]
+}
+
+// isAligned reports whether b begins at a multiple of alignment.
+func isAligned(b []byte) bool {
+	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))%alignment == 0
+}
