@@ -5,15 +5,19 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // replacement is one pair of regexp_replace, compiled once.
 type replacement struct {
-	re   *regexp.Regexp
-	with []piece
-	text string // with, as it was written
+	re    *regexp.Regexp
+	later *regexp.Regexp // re for what follows a match: there, no text begins
+	with  []piece
+	text  string // with, as it was written
+
+	groups bool // with has one besides $0, the whole match
 
 	// single: the expression is one character of a set, replaced by a fixed
 	// text. Then no search is needed.
@@ -55,6 +59,10 @@ func compileRegex(src, with string) (*replacement, error) {
 	if r.with, err = parseReplacement(with, r.re); err != nil {
 		return nil, err
 	}
+	if r.later, err = withoutBegin(r.re, translated); err != nil {
+		return nil, err
+	}
+	r.groups = slices.ContainsFunc(r.with, func(p piece) bool { return p.group > 0 })
 	plain := len(r.with) == 0 || len(r.with) == 1 && r.with[0].group < 0
 	if tree = tree.Simplify(); plain {
 		for tree.Op == syntax.OpCapture {
@@ -158,6 +166,39 @@ func matchesEmpty(t *syntax.Regexp) bool {
 	return true // star, quest, anchors
 }
 
+// withoutBegin is re, which was compiled from src, where nothing is the
+// beginning of the text. Of all that is offered only "^" and \A look at what
+// comes before a match, so with them gone the rest of a text may be searched by
+// itself.
+func withoutBegin(re *regexp.Regexp, src string) (*regexp.Regexp, error) {
+	tree, err := syntax.Parse(src, syntax.Perl)
+	if err != nil {
+		return nil, errors.New("regular expression: not understood")
+	}
+	if !dropBegin(tree) {
+		return re, nil
+	}
+	later, err := regexp.Compile(tree.String())
+	if err != nil {
+		return nil, errors.New("regular expression: not understood")
+	}
+	return later, nil
+}
+
+// dropBegin has nothing match where the beginning of the text would, and
+// reports whether there was such a place.
+func dropBegin(t *syntax.Regexp) bool {
+	if t.Op == syntax.OpBeginText {
+		t.Op = syntax.OpNoMatch
+		return true
+	}
+	found := false
+	for _, s := range t.Sub {
+		found = dropBegin(s) || found
+	}
+	return found
+}
+
 // parseReplacement reads a Java replacement: $n is a group, \ takes the next
 // character as it is. A group number takes a further digit as long as there is
 // such a group.
@@ -253,49 +294,94 @@ func (t regexText) sizes(lens []int, in *Vector, lo, hi int) {
 	for i := range lens {
 		lens[i] = 0
 		if !in.IsNull(lo + i) {
-			lens[i] = t.r.replace(nil, col.Row(i))
+			lens[i] = t.r.size(col.Row(i))
 		}
 	}
 }
 
 func (t regexText) write(dst []byte, in *Vector, lo, hi int) error {
-	col, at := in.column(lo, hi), 0
+	col := in.column(lo, hi)
+	dst = dst[:0]
 	for i := range hi - lo {
 		if !in.IsNull(lo + i) {
-			at += t.r.replace(dst[at:], col.Row(i))
+			dst = t.r.appendReplaced(dst, col.Row(i))
 		}
 	}
 	return nil
 }
 
-// replace writes a row, every match replaced, and is the bytes written; with
-// no dst it only counts.
-func (r *replacement) replace(dst, row []byte) int {
-	n := 0
-	put := func(b []byte) {
-		if dst != nil {
-			copy(dst[n:], b)
-		}
-		n += len(b)
+// find is the first match in row at or after a position, as the pairs of
+// regexp.FindSubmatchIndex: that of the match, and those of the groups if the
+// replacement has one. Without groups nothing is allocated. hit is memory for
+// the answer.
+func (r *replacement) find(row []byte, at int, hit *[2]int) []int {
+	re := r.re
+	if at > 0 {
+		re = r.later
 	}
-	at := 0
-	for _, m := range r.re.FindAllSubmatchIndex(row, -1) {
-		put(row[at:m[0]])
+	if r.groups {
+		m := re.FindSubmatchIndex(row[at:])
+		for i := range m {
+			if m[i] >= 0 {
+				m[i] += at
+			}
+		}
+		return m
+	}
+	b := re.Find(row[at:])
+	if len(b) == 0 {
+		return nil
+	}
+	for &row[at] != &b[0] {
+		at++
+	}
+	hit[0], hit[1] = at, at+len(b)
+	return hit[:]
+}
+
+// size is the length of a row with every match replaced.
+func (r *replacement) size(row []byte) int {
+	var hit [2]int
+	n := len(row)
+	for at := 0; at < len(row); {
+		m := r.find(row, at, &hit)
+		if m == nil {
+			break
+		}
+		n -= m[1] - m[0]
 		for _, p := range r.with {
-			switch {
-			case p.group < 0:
-				if dst != nil {
-					copy(dst[n:], p.text)
-				}
+			if p.group < 0 {
 				n += len(p.text)
-			case m[2*p.group] >= 0:
-				put(row[m[2*p.group]:m[2*p.group+1]])
+			} else {
+				n += m[2*p.group+1] - m[2*p.group] // -1 less -1 for a group that is not there
 			}
 		}
 		at = m[1]
 	}
-	put(row[at:])
 	return n
+}
+
+// appendReplaced appends a row with every match replaced.
+func (r *replacement) appendReplaced(dst, row []byte) []byte {
+	var hit [2]int
+	at := 0
+	for at < len(row) {
+		m := r.find(row, at, &hit)
+		if m == nil {
+			break
+		}
+		dst = append(dst, row[at:m[0]]...)
+		for _, p := range r.with {
+			switch {
+			case p.group < 0:
+				dst = append(dst, p.text...)
+			case m[2*p.group] >= 0:
+				dst = append(dst, row[m[2*p.group]:m[2*p.group+1]]...)
+			}
+		}
+		at = m[1]
+	}
+	return append(dst, row[at:]...)
 }
 
 // single replaces the characters of a set.

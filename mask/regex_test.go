@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/arrowmask/arrowmask/internal/race"
 )
 
 // TestRegex: where Java and Go differ the answer is Java's, or the expression
@@ -141,5 +143,99 @@ func TestParts(t *testing.T) {
 		if _, err := compileErr(src, text, Options{}); !errors.Is(err, ErrArgument) {
 			t.Errorf("%s: %v", src, err)
 		}
+	}
+}
+
+// regexCases are expressions and replacements of all kinds.
+var regexCases = [][2]string{
+	{`[0-9]{3,}`, "#"}, {`\d+`, "n"}, {`^a`, "X"}, {`\Aab|b`, "X"}, {`(?:^|b)a`, "-"}, {`a\z`, "é"}, {`(\w+)@(\w+)`, "$2 at $1"}, {`(a)(b)?`, "[$1$2]"},
+	{`(a)|(b)`, "<$2$1>"}, {`a|ab`, "x"}, {`ab|a`, "x"}, {`a+?b*`, "x"}, {`.b`, ""}, {`\p{Lu}+`, "U"}, {`(?:a|b)*c`, "$0$0"}, {`[^a]+`, "_"}, {`é+`, "e"}, {`(^a)?b`, "[$1]"},
+	{`(a(b(1)?)+)`, "$1$2$3"}, {`\s+\S`, " "}, {`(?:^a)*b`, "y"}, {`\x{fffd}`, "bad"},
+}
+
+// FuzzRegex: the replaced text is that of the standard library's ReplaceAll,
+// and as long as the sizes pass said.
+func FuzzRegex(f *testing.F) {
+	for i := range regexCases {
+		for _, s := range []string{"", "a", "aab", "abab1 ab11", "aé É b", "me@home, you@work", "\n\ta b", "12 345 6789", "bad \xff \xef\xbf\xbd", "ccabcbac", strings.Repeat("ab1 ", 30)} {
+			f.Add(i, []byte(s))
+		}
+	}
+	all := make([]*replacement, len(regexCases))
+	for i, c := range regexCases {
+		r, err := compileRegex(c[0], c[1])
+		if err != nil {
+			f.Fatalf("%s: %v", c[0], err)
+		}
+		all[i] = r
+	}
+	f.Fuzz(func(t *testing.T, i int, row []byte) {
+		i = int(uint(i) % uint(len(all)))
+		want, err := all[i].refReplace(Value{Kind: Text, Bytes: row})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := all[i].appendReplaced(nil, row)
+		if string(got) != string(want.Bytes) || all[i].size(row) != len(got) {
+			t.Errorf("%s of %q: %q in %d bytes, want %q", regexCases[i][0], row, got, all[i].size(row), want.Bytes)
+		}
+	})
+}
+
+// TestRegexAllocations: no row allocates; a replacement that names a group
+// allocates once for a match, which is what the standard library's search for
+// groups takes.
+func TestRegexAllocations(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	row := []byte("ab 1234 me@home ABC 99999 abab")
+	dst := make([]byte, 0, 1000)
+	for _, c := range regexCases {
+		r, err := compileRegex(c[0], c[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		if r.groups {
+			want = 2 * float64(len(r.re.FindAllIndex(row, -1))) // once in each pass
+		}
+		if n := testing.AllocsPerRun(100, func() {
+			r.size(row)
+			dst = r.appendReplaced(dst[:0], row)
+		}); n > want {
+			t.Errorf("%s, %s: %v allocations, want %v", c[0], c[1], n, want)
+		}
+	}
+}
+
+// BenchmarkRegex is a column by the evaluation and by ReplaceAll of an
+// expression that was compiled once, row by row.
+func BenchmarkRegex(b *testing.B) {
+	in := benchColumn(65536, true, 0)
+	for _, c := range [][2]string{{`[0-9]{3,}`, "#"}, {`(\w+)@(\w+)`, "$2 at $1"}, {`Main`, "x"}} {
+		p := compile(b, "regexp_replace({col}, '"+c[0]+"', '"+c[1]+"')", text)
+		r, err := compileRegex(c[0], c[1])
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("regex="+c[0]+"/impl=column", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := p.Eval(b.Context(), in, EvalOptions{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		b.Run("regex="+c[0]+"/impl=std", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for i := range in.Len {
+					if _, err := r.refReplace(Value{Bytes: in.Data[in.Offsets32[i]:in.Offsets32[i+1]]}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }
