@@ -37,6 +37,11 @@ MASKS = {
 }
 SQL = ", ".join(f"am_{f}({', '.join([c, *map(str, a)])}) AS {c}" for c, (f, a) in MASKS.items())
 
+#: Several columns of the table as one, as the command line has them in place of note.
+PERSON = "hash_row({id}, {name}, {birth_date})"
+PERSON_IN_SQL = {"person": (PERSON, {"name": "string", "birth_date": "date32", "id": "int64"})}
+PERSON_SQL = "SELECT person(name, birth_date, id) AS person FROM {} ORDER BY id"
+
 #: Functions of the caller's, over other types than text and over several columns.
 OWN = {
     "own_salary": ("mask({col})", "int64"),
@@ -95,6 +100,8 @@ class Engines(unittest.TestCase):
         subprocess.run([BIN, "mask", TABLE, "-o", out, *sets], check=True, capture_output=True)
         cls.raw = pq.read_table(TABLE)
         cls.want = pq.read_table(out)
+        subprocess.run([BIN, "mask", TABLE, "-o", out, "--overwrite", "--set", f"note={PERSON}"], check=True, capture_output=True)
+        cls.person = {"person": pq.read_table(out)["note"]}
         assert cls.raw.num_rows == 100_000
 
     @classmethod
@@ -134,6 +141,7 @@ class Engines(unittest.TestCase):
     def test_pyarrow(self):
         got = {c: getattr(arrowmask, f)(self.raw[c], *a) for c, (f, a) in MASKS.items()}
         self.check(got)
+        self.check({"person": arrowmask.eval(PERSON, self.raw)}, self.person)
         self.check({c: self.hashlib_column(c, a) for c, a in (("email", "sha256"), ("phone", "md5"), ("country", "sha1"), ("note", "sha256"))},
                    {c: got[c] for c in ("email", "phone", "country", "note")})
         import pyarrow.compute as pc
@@ -158,6 +166,8 @@ class Engines(unittest.TestCase):
             got = frame.with_columns(getattr(am, f)(c, *a) for c, (f, a) in MASKS.items()).collect(engine=engine)
             self.assertEqual(got.schema["email"], pl.String)
             self.check({c: got[c].to_arrow() for c in MASKS})
+            person = frame.select(am.eval(PERSON, id="id", name="name", birth_date="birth_date")).collect(engine=engine)
+            self.check({"person": person["id"].to_arrow()}, self.person)
         # One Series and several chunks, outside of the plugin.
         series = pl.concat([got["id"].cast(str), pl.Series("id", ["x", None])], rechunk=False)
         self.assertEqual(arrowmask.md5(series).to_list()[-2:], [hashlib.md5(b"x").hexdigest(), None])
@@ -203,15 +213,16 @@ class Engines(unittest.TestCase):
             self.skipTest(f"duckdb is not installed: {e}")
         import arrowmask.duckdb
 
-        native = arrowmask.duckdb.connect(functions={"last_two": "mask_show_last_n({col}, 2)"})
+        native = arrowmask.duckdb.connect(functions={"last_two": "mask_show_last_n({col}, 2)", **PERSON_IN_SQL})
         self.assertTrue(arrowmask.duckdb.native(native))
         arrow = duckdb.connect()
-        names = arrowmask.duckdb.register(arrow, functions={"last_two": "mask_show_last_n({col}, 2)"})
+        names = arrowmask.duckdb.register(arrow, functions={"last_two": "mask_show_last_n({col}, 2)", **PERSON_IN_SQL})
         self.assertIn("am_sha2", names)
         self.assertFalse(arrowmask.duckdb.native(arrow))
         for con in native, arrow:
             got = con.sql(f"SELECT {SQL} FROM '{TABLE}' ORDER BY id").to_arrow_table()
             self.check(got)
+            self.check(con.sql(PERSON_SQL.format(f"'{TABLE}'")).to_arrow_table(), self.person)
             own = con.sql(f"SELECT sha256(email) AS email, md5(phone) AS phone, sha1(country) AS country, sha256(note) AS note FROM '{TABLE}' ORDER BY id").to_arrow_table()
             self.check(got, {c: own[c] for c in own.column_names})
             self.assertEqual(con.sql("SELECT last_two('abcd'), am_sha2('a', NULL), am_sha2(NULL, 256)").fetchall(), [("xxcd", None, None)])
@@ -240,10 +251,11 @@ class Engines(unittest.TestCase):
         import arrowmask.datafusion
 
         ctx = datafusion.SessionContext()
-        arrowmask.datafusion.register(ctx, functions={"last_two": "mask_show_last_n({col}, 2)"})
+        arrowmask.datafusion.register(ctx, functions={"last_two": "mask_show_last_n({col}, 2)", **PERSON_IN_SQL})
         ctx.register_parquet("customers", TABLE)
         got = ctx.sql(f"SELECT {SQL} FROM customers ORDER BY id").to_arrow_table()
         self.check(got)
+        self.check(ctx.sql(PERSON_SQL.format("customers")).to_arrow_table(), self.person)
         own = ctx.sql("SELECT encode(sha256(email), 'hex') AS email, md5(phone) AS phone, encode(sha256(note), 'hex') AS note FROM customers ORDER BY id").to_arrow_table()
         self.check(got, {c: own[c] for c in own.column_names})
         row = ctx.sql("SELECT last_two('abcd') AS a, am_sha2(NULL, 256) AS b").to_arrow_table().to_pylist()
@@ -294,7 +306,8 @@ class Engines(unittest.TestCase):
             got = spark.sql(f"SELECT {SQL} FROM customers ORDER BY id").toArrow()
             self.check(got)
             self.check(got, {c: own[c] for c in ("email", "phone", "country")})
-            arrowmask.spark.register(spark, functions=OWN)
+            arrowmask.spark.register(spark, functions={**OWN, **PERSON_IN_SQL})
+            self.check(spark.sql(PERSON_SQL.format("customers")).toArrow(), self.person)
             spark.createDataFrame(PEOPLE).repartition(2).createOrReplaceTempView("people")
             self.check_own(spark.sql(OWN_SQL).toArrow())
             # A plan made here masks in the executors, in several processes.
