@@ -73,7 +73,7 @@ bench-quick: ## the cells that matter most, under a minute, needs only Go
 test-bench: ## the tests of what measures
 	cd bench && $(GO) test -short ./...
 
-capi: ## build the C library out/libarrowmask.so and its header (needs a C compiler)
+capi: ## build the C library, which is a DuckDB extension too, and its header: out/ (needs a C compiler)
 	@scripts/capi.sh
 
 wheel: ## build the Python package with the library inside
