@@ -63,14 +63,14 @@ func (d Digest) Width() int {
 // gives the memory back.
 type Way func(*Batch) (out []byte, free func(), err error)
 
-// API is arrowmask as a caller has it: an Arrow array in, a fresh Arrow array
-// out.
-func (d Digest) API(ctx context.Context) (Way, error) {
+// API is arrowmask as a caller has it: an Arrow array in, an Arrow array out, in
+// memory of mem; nil is arrow's default, which is fresh memory.
+func (d Digest) API(ctx context.Context, mem memory.Allocator) (Way, error) {
 	expr, values := d.Alg.String()+"({col})", 2 // the buffer of the values
 	if d.Raw {
 		expr, values = fmt.Sprintf("digest({col}, '%s')", d.Alg), 1
 	}
-	f, err := arrowudf.Compile(expr, arrow.BinaryTypes.String, arrowudf.Options{Threads: d.Threads})
+	f, err := arrowudf.Compile(expr, arrow.BinaryTypes.String, arrowudf.Options{Threads: d.Threads, Mem: mem})
 	if err != nil {
 		return nil, err
 	}

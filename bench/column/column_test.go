@@ -19,7 +19,7 @@ func TestWays(t *testing.T) {
 		for _, threads := range []int{1, 2, 5} {
 			for _, raw := range []bool{false, true} {
 				d := Digest{Alg: kernels.SHA1, Raw: raw, Threads: threads}
-				api, err := d.API(t.Context())
+				api, err := d.API(t.Context(), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

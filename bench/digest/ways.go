@@ -22,7 +22,7 @@ type way struct {
 
 // ways are all ways for a cell: arrowmask first, the kernels alone last.
 func (c cell) ways(ctx context.Context, batch int) ([]way, error) {
-	api, err := c.API(ctx)
+	api, err := c.API(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

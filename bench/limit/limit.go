@@ -14,6 +14,7 @@ import (
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 
+	"github.com/arrowmask/arrowmask/arrowudf"
 	"github.com/arrowmask/arrowmask/bench/column"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/rounds"
@@ -116,6 +117,7 @@ const (
 	stream   = "stream"   // a block of a long message by the standard library
 	whole    = "column"   // a row by the kernels, over a batch and in memory that is there
 	call     = "call"     // a row by the public API, over the same batch
+	recycled = "recycled" // call with results in memory that is used again
 	compress = "compress" // a row's blocks
 )
 
@@ -140,7 +142,11 @@ func all(ctx context.Context, b *kernels.Backend, std crypto.Hash, n int) ([]pro
 	h, message := std.New(), make([]byte, streamBlocks*b.Alg.BlockSize())
 	digest := column.Digest{Alg: b.Alg, Threads: 1}
 	batch := column.New(batchRows, 0, column.Equal(n))
-	api, err := digest.API(ctx)
+	api, err := digest.API(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	again, err := digest.API(ctx, &arrowudf.Recycler{})
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +168,8 @@ func all(ctx context.Context, b *kernels.Backend, std crypto.Hash, n int) ([]pro
 		probe{clock, times * chainSteps, func() error { x = chain(times, x, 3, 5); return nil }},
 		probe{stream, streamBlocks, func() error { _, err := h.Write(message); return err }},
 		probe{whole, batchRows, over(bare)},
-		probe{call, batchRows, over(api)}), nil
+		probe{call, batchRows, over(api)},
+		probe{recycled, batchRows, over(again)}), nil
 }
 
 // cacheRows is how many rows keep all that is touched of them well inside a

@@ -68,7 +68,7 @@ func TestRecords(t *testing.T) {
 	series := func(x float64) []float64 { return []float64{2 * x, x, x} } // the first round was disturbed
 	table := table{alg: kernels.SHA256, backend: "b", n: 32, blocks: 1, ns: map[string][]float64{
 		clock: series(0.5), stream: series(40), compress: series(20), "gather": series(1), "pack": series(2), "hex": series(1),
-		"all": series(25), whole: series(30), call: series(40),
+		"all": series(25), whole: series(30), call: series(40), recycled: series(35),
 	}}
 	got := map[string]result.Record{}
 	for _, r := range table.records() {

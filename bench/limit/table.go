@@ -19,8 +19,9 @@ type table struct {
 
 // stages are the parts of a row's time in the order in which it passes them,
 // and then what they come to: all is a chunk in the cache, column a batch in
-// memory, call the same with Arrow around it and fresh memory for the result.
-var stages = []string{"gather", "pack", compress, "hex", buffers, "all", whole, call}
+// memory, recycled the same with Arrow around it, call that with fresh memory for
+// the result.
+var stages = []string{"gather", "pack", compress, "hex", buffers, "all", whole, recycled, call}
 
 // buffers is what a call takes longer than the kernels.
 const buffers = "buffers"
@@ -46,7 +47,7 @@ func (t table) records() []result.Record {
 		switch stage {
 		case buffers:
 			r.Min = slices.Min(t.ns[call]) - slices.Min(t.ns[whole])
-		case "all", whole, call:
+		case "all", whole, recycled, call:
 			r.Extra["over_kernel"] = rounds.Median(combine(t.ns[stage], t.ns[compress], quotient))
 		}
 		records = append(records, r)
