@@ -170,10 +170,11 @@ func (c cell) run(ctx context.Context, o suite.Options, col *rows, patience *rou
 	if err != nil {
 		return err
 	}
-	// The kernels alone are no rival: they tell what the layers above cost.
-	last := len(timings) - 1
+	// Fresh memory and the kernels alone are no rivals: they tell what the layers
+	// above cost.
+	last := len(timings) - 2
 	n := float64(len(col.batches) * col.batch)
-	kernel := float64(timings[last].Median) / n
+	fresh, kernel := float64(timings[last].Median)/n, float64(timings[last+1].Median)/n
 	extra := map[string]float64{"rows": n, "batch": float64(col.batch)}
 	records, err := rounds.Records(name, c.keys(), "ns/row", n, timings[:last], extra)
 	if err != nil {
@@ -181,7 +182,7 @@ func (c cell) run(ctx context.Context, o suite.Options, col *rows, patience *rou
 	}
 	for _, r := range records {
 		if r.Side == result.Ours {
-			r.Extra["kernels"] = kernel
+			r.Extra["fresh"], r.Extra["kernels"] = fresh, kernel
 		}
 		if err := o.Out.Write(r); err != nil {
 			return err

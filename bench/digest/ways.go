@@ -6,6 +6,7 @@ import (
 
 	simd "github.com/minio/sha256-simd"
 
+	"github.com/arrowmask/arrowmask/arrowudf"
 	"github.com/arrowmask/arrowmask/bench/column"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/rival"
@@ -20,9 +21,14 @@ type way struct {
 	hash column.Way
 }
 
-// ways are all ways for a cell: arrowmask first, the kernels alone last.
+// ways are all ways for a cell: arrowmask first, with memory that is used again;
+// last arrowmask with fresh memory and the kernels alone.
 func (c cell) ways(ctx context.Context, batch int) ([]way, error) {
-	api, err := c.API(ctx, nil)
+	api, err := c.API(ctx, &arrowudf.Recycler{})
+	if err != nil {
+		return nil, err
+	}
+	fresh, err := c.API(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +42,7 @@ func (c cell) ways(ctx context.Context, batch int) ([]way, error) {
 	if c.Alg == kernels.SHA256 {
 		all = append(all, way{"sha256-simd", c.Loop(c.simd)})
 	}
-	return append(all, way{"kernels", bare}), nil
+	return append(all, way{"fresh", fresh}, way{"kernels", bare}), nil
 }
 
 // simd is the row loop by github.com/minio/sha256-simd.
