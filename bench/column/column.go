@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -84,11 +85,13 @@ func (d Digest) API(ctx context.Context, mem memory.Allocator) (Way, error) {
 }
 
 // Loop is a loop over the rows, split evenly over the threads. A column goes in
-// and a column comes out, so its output is fresh memory too.
+// and a column comes out, into memory that is used again for the next batch.
 func (d Digest) Loop(loop func(out, data []byte, offsets []int32)) Way {
 	w := d.Width()
+	var kept []byte
 	return func(b *Batch) ([]byte, func(), error) {
-		out := make([]byte, b.Rows()*w)
+		kept = slices.Grow(kept[:0], b.Rows()*w)
+		out := kept[:b.Rows()*w]
 		err := d.split(b.Rows(), func(_, lo, hi int) error {
 			loop(out[lo*w:hi*w], b.Data, b.Offsets[lo:hi+1])
 			return nil
