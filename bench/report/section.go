@@ -54,7 +54,7 @@ var algorithms = []string{"sha256", "md5", "sha1", "sha512"}
 func (r Run) digestSection() (section, error) {
 	s := section{
 		ID: "digest", Title: "A column of rows of one length",
-		Text: "Time of a row by its length: hex output, one thread, a million rows in batches, the public API (an Arrow array in, a fresh one out) beside loops over the rows that write into memory that is there already. " +
+		Text: "Time of a row by its length: hex output, one thread, a million rows in batches, the public API (an Arrow array in, another out, in memory that is used again) beside loops over the rows that write into memory that is there already. " +
 			"Both axes grow by factors; lower is better. Steps are the blocks of the digest: 64 bytes, 128 for SHA-512.",
 	}
 	for _, alg := range algorithms {
@@ -111,10 +111,10 @@ func lengths(records []result.Record) []float64 {
 func (r Run) limitSection() (section, error) {
 	s := section{
 		ID: "limit", Title: "How far from the processor's limit",
-		Text: "For rows of 32 bytes: the bare block function of the active backend on data that is in the first-level cache already, all steps of a row over one chunk, a whole column from memory to memory, and the public API with the fresh memory of its result. " +
+		Text: "For rows of 32 bytes: the bare block function of the active backend on data that is in the first-level cache already, all steps of a row over one chunk, a whole column from memory to memory, the public API with a Recycler, and with Go's own fresh memory. " +
 			"What lies between the first two bars is gathering, padding, transposing and hex; between the last two it is new memory, which costs as much as the machine's page faults do.",
 	}
-	parts := []string{"bare block", "chunk in cache", "column", "public API"}
+	parts := []string{"bare block", "chunk in cache", "column", "API, memory used again", "API, fresh memory"}
 	var algs []string
 	values := make([][]float64, len(parts))
 	stages := table{Caption: "stages, ns a row of 32 bytes", Head: []string{"digest", "backend", "gather", "pack", "compress", "hex", "together", "together / bare block"}}
@@ -130,7 +130,7 @@ func (r Run) limitSection() (section, error) {
 			row = append(row, r.stage(alg, stage, func(x result.Record) float64 { return x.Median }))
 		}
 		stages.Rows = append(stages.Rows, append(row, r.stage(alg, "all", func(x result.Record) float64 { return x.Extra["over_kernel"] })))
-		for i, stage := range []string{"all", "column", "call"} {
+		for i, stage := range []string{"all", "column", "recycled", "call"} {
 			v := math.NaN()
 			if rec, ok := r.one(result.Ours, "limit", "part", "stages", "alg", alg, "stage", stage); ok {
 				v = rec.Median
@@ -145,7 +145,7 @@ func (r Run) limitSection() (section, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Figures = []figure{{"limit.svg", "Bars for each digest: bare block function, chunk in cache, column, public API", svg}}
+	s.Figures = []figure{{"limit.svg", "Bars for each digest: " + join(parts), svg}}
 	s.Tables = []table{stages}
 	if t := r.timesTable("limit", "bare block functions, ns a block; the standard library's is one long message", []string{"alg", "backend", "blocks"}, "part", "kernel"); len(t.Rows) > 0 {
 		s.Tables = append(s.Tables, t)

@@ -20,7 +20,7 @@ const (
 // summary goes.
 var ErrMarkers = errors.New("the lines " + begin + " and " + end + " are missing, or stand there in another way than once and in this order")
 
-// Rivals are the rows of the summary beside the row loop: a cell of one thread
+// rivals are the rows of the summary beside the row loop: a cell of one thread
 // and rows of 32 bytes each.
 var rivals = []struct{ what, side, suite, len string }{
 	{"sha256-simd, row by row (Go)", "sha256-simd", "digest", "32"},
@@ -38,7 +38,7 @@ var rivals = []struct{ what, side, suite, len string }{
 // doc/performance.md; toPage is the way from there to the page.
 func (r Run) Summary(toPage string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "ns a row on one thread, hex output, an Arrow array in and a fresh one out; in brackets how many times as long a row loop with Go's standard library takes:\n\n")
+	fmt.Fprintf(&b, "ns a row on one thread, hex output, an Arrow array in and another out, in memory that is used again; in brackets how many times as long a row loop with Go's standard library takes:\n\n")
 	lens := []string{"8", "32", "email", "119", "256", "1024"}
 	b.WriteString("| |")
 	for _, n := range lens {
