@@ -208,3 +208,38 @@ func TestRecurrencesAgainstMinutes(t *testing.T) {
 		t.Errorf("%d of 300 open", opened)
 	}
 }
+
+// TestRecurrenceInARepeatedHour: on 3 November 2024 clocks in California show
+// 01:30 twice, and on 10 March 2024 they do not show 02:30.
+func TestRecurrenceInARepeatedHour(t *testing.T) {
+	loc, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string) time.Time {
+		x, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	for _, c := range []struct {
+		hour, minute int
+		at           string
+		want         bool
+	}{
+		{1, 30, "2024-11-03T01:29:59-07:00", false},
+		{1, 30, "2024-11-03T01:35:00-07:00", true},
+		{1, 30, "2024-11-03T01:29:59-08:00", false},
+		{1, 30, "2024-11-03T01:35:00-08:00", true},
+		{1, 30, "2024-11-03T01:45:00-08:00", false},
+		{2, 30, "2024-03-10T03:35:00-07:00", false},
+		{2, 30, "2024-03-10T01:35:00-08:00", false},
+		{3, 30, "2024-03-10T03:35:00-07:00", true},
+	} {
+		r := recurrence{hours: set{c.hour: true}, minutes: set{c.minute: true}, years: set{2024: true}, window: 10 * time.Minute}
+		if got := r.open(at(c.at), loc); got != c.want {
+			t.Errorf("%02d:%02d for 10 minutes, at %s: %v, want %v", c.hour, c.minute, c.at, got, c.want)
+		}
+	}
+}

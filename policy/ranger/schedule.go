@@ -264,16 +264,27 @@ func (r *recurrence) open(at time.Time, loc *time.Location) bool {
 				if !r.minutes.has(minute) {
 					continue
 				}
-				t := time.Date(y, m, d, h, minute, 0, 0, loc)
-				if t.After(at) {
-					continue
+				for _, t := range instants(y, m, d, h, minute, loc) {
+					if !t.After(at) && !t.Before(first) {
+						return true
+					}
 				}
-				// The latest that is past on this day; earlier ones are further back.
-				if !t.Before(first) {
-					return true
-				}
-				minute, h = -1, -1
 			}
 		}
 	}
+}
+
+// instants are those at which a clock in loc shows a minute: two where it is set
+// back and shows it twice, none where it is set forward over it.
+func instants(y int, m time.Month, d, h, minute int, loc *time.Location) []time.Time {
+	wall := time.Date(y, m, d, h, minute, 0, 0, time.UTC)
+	var found []time.Time
+	for _, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // offsets before and after a change
+		_, offset := wall.Add(near).In(loc).Zone()
+		t := wall.Add(-time.Duration(offset) * time.Second).In(loc)
+		if t.Hour() == h && t.Minute() == minute && t.Day() == d && (len(found) == 0 || !t.Equal(found[0])) {
+			found = append(found, t)
+		}
+	}
+	return found
 }
