@@ -240,7 +240,7 @@ func (r Run) pipelineSection() (section, error) {
 			if threads != "1" {
 				line.name += "s"
 			}
-			for _, rec := range r.where("pipeline", "rows", "2000000", "threads", threads) {
+			for _, rec := range r.where("pipeline", "rows", "500000", "threads", threads) {
 				if n, err := strconv.ParseFloat(rec.Get("columns-of-20"), 64); rec.Side == side && err == nil {
 					line.points = append(line.points, plotter.XY{X: n, Y: rec.Median})
 					if len(all) == 0 {
@@ -254,7 +254,7 @@ func (r Run) pipelineSection() (section, error) {
 		}
 	}
 	if len(all) > 0 {
-		svg, err := lines("Time by the number of masked columns", axis{label: "masked columns of 20", marks: marks}, axis{label: "wall time for 2 million rows (s)"}, all)
+		svg, err := lines("Time by the number of masked columns", axis{label: "masked columns of 20", marks: marks}, axis{label: "wall time for half a million rows (s)"}, all)
 		if err != nil {
 			return s, err
 		}

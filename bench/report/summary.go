@@ -85,7 +85,7 @@ func (r Run) Summary(toPage string) string {
 		}
 	}
 	for _, columns := range []string{"1", "10"} {
-		if rec, ok := r.one("duckdb", "pipeline", "rows", "2000000", "columns-of-20", columns, "threads", "1"); ok {
+		if rec, ok := r.one("duckdb", "pipeline", "rows", "500000", "columns-of-20", columns, "threads", "1"); ok {
 			fmt.Fprintf(&b, "| DuckDB, Parquet, %s of 20 columns masked | %.1f | | | |\n", columns, rec.Ratio)
 		}
 	}
