@@ -8,7 +8,7 @@ import (
 
 // notRivals are sides that are arrowmask too, by another of its ways, or that do
 // less than the cell asks for, so that they show a cost and not a competitor.
-var notRivals = []string{"id", "plan-id", "no-policy", "evaluate", "identity"}
+var notRivals = []string{"arrowmask-python", "cached", "evaluate", "id", "identity", "kernels", "lookup", "no-policy", "per-column", "plan-id"}
 
 // ahead is every record of a rival that took less than arrowmask.
 func (r Run) ahead() []result.Record {
