@@ -57,14 +57,8 @@ func (r Run) Save(dir string) error {
 		}
 		b.Write(append(line, '\n'))
 	}
-	old, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
-	if err != nil {
+	if err := removeAll(filepath.Join(dir, "*.jsonl")); err != nil {
 		return err
-	}
-	for _, name := range old {
-		if err := os.Remove(name); err != nil {
-			return err
-		}
 	}
 	for suite, b := range bySuite {
 		if err := os.WriteFile(filepath.Join(dir, suite+".jsonl"), b.Bytes(), 0o644); err != nil {
@@ -90,6 +84,15 @@ func (r Run) Save(dir string) error {
 		b.WriteString(line + "\n")
 	}
 	return os.WriteFile(skipped, b.Bytes(), 0o644)
+}
+
+// removeAll removes the files that a pattern names.
+func removeAll(pattern string) error {
+	old, err := filepath.Glob(pattern)
+	for _, name := range old {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
 }
 
 func rounded(r result.Record) result.Record {

@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -59,7 +61,7 @@ func (r Run) digestSection() (section, error) {
 	}
 	for _, alg := range algorithms {
 		records := r.where("digest", "alg", alg, "out", "hex", "threads", "1")
-		all := lengthSeries(records)
+		all := linesBy(records, "len", median)
 		if len(all) == 0 {
 			continue
 		}
@@ -78,14 +80,15 @@ func (r Run) digestSection() (section, error) {
 	return s, nil
 }
 
-// lengthSeries has a line a side over the numeric lengths of a suite's cells.
-func lengthSeries(records []result.Record) []series {
+// linesBy has a line a side: its records' figures against a key of their case.
+// Cells whose key is no number are left out.
+func linesBy(records []result.Record, key string, figure func(result.Record) float64) []series {
 	var all []series
 	for _, side := range sides(records) {
 		line := series{name: side}
 		for _, rec := range records {
-			if n, err := strconv.ParseFloat(rec.Get("len"), 64); rec.Side == side && err == nil {
-				line.points = append(line.points, plotter.XY{X: n, Y: rec.Median})
+			if x, err := strconv.ParseFloat(rec.Get(key), 64); rec.Side == side && err == nil {
+				line.points = append(line.points, plotter.XY{X: x, Y: figure(rec)})
 			}
 		}
 		if len(line.points) > 0 {
@@ -93,6 +96,20 @@ func lengthSeries(records []result.Record) []series {
 		}
 	}
 	return all
+}
+
+func median(r result.Record) float64 { return r.Median }
+
+// xs is where the first of some lines has its points.
+func xs(all []series) []float64 {
+	if len(all) == 0 {
+		return nil
+	}
+	marks := make([]float64, len(all[0].points))
+	for i, p := range all[0].points {
+		marks[i] = p.X
+	}
+	return marks
 }
 
 // lengths are the numeric lengths that leave room for each other's label on a
@@ -169,21 +186,9 @@ func (r Run) impalaSection() (section, error) {
 	}
 	for _, alg := range algorithms {
 		records := r.where("impala", "alg", alg, "len", "32")
-		var all []series
-		var threads []float64
-		for _, side := range sides(records) {
-			line := series{name: side}
-			for _, rec := range records {
-				if n, err := strconv.ParseFloat(rec.Get("threads"), 64); rec.Side == side && err == nil {
-					line.points = append(line.points, plotter.XY{X: n, Y: 1000 / rec.Median})
-					if side == result.Ours {
-						threads = append(threads, n)
-					}
-				}
-			}
-			all = append(all, line)
-		}
-		if len(all) == 0 || len(threads) < 2 {
+		all := linesBy(records, "threads", func(r result.Record) float64 { return 1000 / r.Median })
+		threads := xs(all)
+		if len(threads) < 2 {
 			continue
 		}
 		svg, err := lines(fmt.Sprintf("%s of 32 bytes, hex, by threads on %d processors", alg, r.Machine.CPUs),
@@ -233,28 +238,18 @@ func (r Run) pipelineSection() (section, error) {
 		Text: "arrowmask mask on a Parquet file of 20 columns (Snappy) beside DuckDB's COPY of the same table with sha256 over the same columns. Only masked columns are decoded; the others are copied as bytes. Times are of whole processes; Python's start, a tenth of a second or two, is in DuckDB's.",
 	}
 	var all []series
-	var marks []float64
-	for _, side := range []string{result.Ours, "duckdb"} {
-		for _, threads := range []string{"1", "2"} {
-			line := series{name: side + ", " + threads + " thread"}
+	for _, threads := range []string{"1", "2"} {
+		for _, line := range linesBy(r.where("pipeline", "rows", "500000", "threads", threads), "columns-of-20", median) {
+			line.name += ", " + threads + " thread"
 			if threads != "1" {
 				line.name += "s"
 			}
-			for _, rec := range r.where("pipeline", "rows", "500000", "threads", threads) {
-				if n, err := strconv.ParseFloat(rec.Get("columns-of-20"), 64); rec.Side == side && err == nil {
-					line.points = append(line.points, plotter.XY{X: n, Y: rec.Median})
-					if len(all) == 0 {
-						marks = append(marks, n)
-					}
-				}
-			}
-			if len(line.points) > 0 {
-				all = append(all, line)
-			}
+			all = append(all, line)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b series) int { return strings.Compare(a.name, b.name) })
 	if len(all) > 0 {
-		svg, err := lines("Time by the number of masked columns", axis{label: "masked columns of 20", marks: marks}, axis{label: "wall time for half a million rows (s)"}, all)
+		svg, err := lines("Time by the number of masked columns", axis{label: "masked columns of 20", marks: xs(all)}, axis{label: "wall time for half a million rows (s)"}, all)
 		if err != nil {
 			return s, err
 		}
@@ -283,26 +278,11 @@ func (r Run) overheadSection() (section, error) {
 		{"decode", "plan-decode.svg", "Time to decode and check it", "time (ns)"},
 	} {
 		records := r.where("overhead", "work", "OpenSearch", "filters", "shared", "stage", f.stage)
-		var all []series
-		var marks []float64
-		for _, side := range sides(records) {
-			line := series{name: side}
-			for _, rec := range records {
-				if n, err := strconv.ParseFloat(rec.Get("tables"), 64); rec.Side == side && err == nil {
-					line.points = append(line.points, plotter.XY{X: n, Y: rec.Median})
-					if side == result.Ours {
-						marks = append(marks, n)
-					}
-				}
-			}
-			if len(line.points) > 0 {
-				all = append(all, line)
-			}
-		}
+		all := linesBy(records, "tables", median)
 		if len(all) == 0 {
 			continue
 		}
-		svg, err := lines(f.title, axis{label: "tables of the query", log: true, marks: marks}, axis{label: f.label, log: true}, all)
+		svg, err := lines(f.title, axis{label: "tables of the query", log: true, marks: xs(all)}, axis{label: f.label, log: true}, all)
 		if err != nil {
 			return s, err
 		}

@@ -25,14 +25,8 @@ func Write(records, root string) error {
 	if err != nil {
 		return err
 	}
-	old, err := filepath.Glob(filepath.Join(dir, "*.svg"))
-	if err != nil {
+	if err := removeAll(filepath.Join(dir, "*.svg")); err != nil {
 		return err
-	}
-	for _, name := range old {
-		if err := os.Remove(name); err != nil {
-			return err
-		}
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
