@@ -13,7 +13,6 @@ import (
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/rounds"
 	"github.com/arrowmask/arrowmask/policy"
-	"github.com/arrowmask/arrowmask/policy/ranger"
 )
 
 // batchOverhead asks what a batch costs before its first row: batches of a
@@ -116,12 +115,8 @@ func batchOverhead(b *bench) error {
 
 // wide is the table with its rules.
 type wide struct {
-	schema *arrow.Schema
+	governed
 	masked int
-	table  *policy.Table
-	rules  *ranger.Rules
-	live   policy.Live
-	bound  map[*policy.Plan]*arrowudf.Masker
 	masker *arrowudf.Masker
 }
 
@@ -130,7 +125,7 @@ func newWide(schema *arrow.Schema, masked int, maskType string) (*wide, error) {
 	for i := range masked {
 		policies = append(policies, maskPolicy(i, wideTableName, fmt.Sprintf("c%d", i), maskType))
 	}
-	w := &wide{schema: schema, masked: masked, bound: map[*policy.Plan]*arrowudf.Masker{}}
+	w := &wide{governed: governed{schema: schema, bound: map[*policy.Plan]*arrowudf.Masker{}}, masked: masked}
 	var err error
 	if w.rules, err = loadRules(1, policies); err != nil {
 		return nil, err
@@ -146,26 +141,6 @@ func newWide(schema *arrow.Schema, masked int, maskType string) (*wide, error) {
 		return nil, fmt.Errorf("%d masks, want %d", n, masked)
 	}
 	return w, nil
-}
-
-// find is the masker of the current snapshot, by the plan.
-func (w *wide) find() (*arrowudf.Masker, error) {
-	s, err := w.live.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	p, err := s.Plan(ann, w.table, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	m := w.bound[p]
-	if m == nil {
-		if m, err = arrowudf.NewMasker(p, w.schema, arrowudf.Options{}); err != nil {
-			return nil, err
-		}
-		w.bound[p] = m
-	}
-	return m, nil
 }
 
 // cell times a batch.

@@ -179,3 +179,33 @@ func sameRecord(want, got arrow.Record) error {
 	}
 	return nil
 }
+
+// governed is a table under policies that may be replaced at any time, with the
+// maskers of the plans seen so far.
+type governed struct {
+	schema *arrow.Schema
+	table  *policy.Table
+	rules  *ranger.Rules
+	live   policy.Live
+	bound  map[*policy.Plan]*arrowudf.Masker
+}
+
+// find is the masker of the current snapshot, by the plan.
+func (g *governed) find() (*arrowudf.Masker, error) {
+	s, err := g.live.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.Plan(ann, g.table, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	m := g.bound[p]
+	if m == nil {
+		if m, err = arrowudf.NewMasker(p, g.schema, arrowudf.Options{}); err != nil {
+			return nil, err
+		}
+		g.bound[p] = m
+	}
+	return m, nil
+}

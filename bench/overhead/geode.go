@@ -14,7 +14,6 @@ import (
 	"github.com/arrowmask/arrowmask/arrowudf"
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/policy"
-	"github.com/arrowmask/arrowmask/policy/ranger"
 )
 
 // geode is GEODE-7004: every operation built a permission object, which parsed
@@ -103,14 +102,10 @@ type masking func(*bench, arrow.Record) (arrow.Record, error)
 
 // geodeTable is the stream with the policies about it.
 type geodeTable struct {
-	schema  *arrow.Schema
+	governed
 	rows    int
 	stream  []byte
 	batches []arrow.Record
-	table   *policy.Table
-	rules   *ranger.Rules
-	live    policy.Live
-	bound   map[*policy.Plan]*arrowudf.Masker
 	same    sameMask
 	out     bytes.Buffer
 }
@@ -125,7 +120,7 @@ func (s sameMask) mask(b *bench, batch arrow.Record) (arrow.Record, error) {
 const geodeColumns = 8
 
 func newGeode(batchRows int) (*geodeTable, error) {
-	g := &geodeTable{schema: textSchema(geodeColumns), bound: map[*policy.Plan]*arrowudf.Masker{}}
+	g := &geodeTable{governed: governed{schema: textSchema(geodeColumns), bound: map[*policy.Plan]*arrowudf.Masker{}}}
 	n := max(1, (1<<14)/batchRows)
 	g.rows = n * batchRows
 	w := ipc.NewWriter(&g.out, ipc.WithSchema(g.schema))
@@ -160,20 +155,9 @@ func newGeode(batchRows int) (*geodeTable, error) {
 
 // lookup decides by the snapshot of the moment, with the plan from its cache.
 func (g *geodeTable) lookup(b *bench, batch arrow.Record) (arrow.Record, error) {
-	s, err := g.live.Snapshot()
+	m, err := g.find()
 	if err != nil {
 		return nil, err
-	}
-	p, err := s.Plan(ann, g.table, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	m := g.bound[p]
-	if m == nil {
-		if m, err = arrowudf.NewMasker(p, g.schema, arrowudf.Options{}); err != nil {
-			return nil, err
-		}
-		g.bound[p] = m
 	}
 	return m.Mask(b.ctx, batch)
 }
