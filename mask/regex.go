@@ -3,10 +3,12 @@ package mask
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,11 +19,9 @@ type replacement struct {
 	with  []piece
 	text  string // with, as it was written
 
-	groups bool // with has one besides $0, the whole match
-
-	// single: the expression is one character of a set, replaced by a fixed
-	// text. Then no search is needed.
-	single *syntax.Regexp
+	first  [256]bool // the bytes that a match can begin with
+	groups bool      // with has one besides $0, the whole match
+	chars  *charRuns // the same for a set of characters, repeated or not; else nil
 }
 
 // piece is a part of a replacement: text, or what a group matched.
@@ -52,10 +52,11 @@ func compileRegex(src, with string) (*replacement, error) {
 		}
 		return nil, errors.New("regular expression: not understood")
 	}
-	if matchesEmpty(tree) {
+	r := &replacement{text: with}
+	if firstBytes(tree, &r.first) {
 		return nil, errors.New("regular expression: it matches the empty text")
 	}
-	r := &replacement{re: regexp.MustCompile(translated), text: with}
+	r.re = regexp.MustCompile(translated)
 	if r.with, err = parseReplacement(with, r.re); err != nil {
 		return nil, err
 	}
@@ -63,14 +64,8 @@ func compileRegex(src, with string) (*replacement, error) {
 		return nil, err
 	}
 	r.groups = slices.ContainsFunc(r.with, func(p piece) bool { return p.group > 0 })
-	plain := len(r.with) == 0 || len(r.with) == 1 && r.with[0].group < 0
-	if tree = tree.Simplify(); plain {
-		for tree.Op == syntax.OpCapture {
-			tree = tree.Sub[0]
-		}
-		if tree.Op == syntax.OpCharClass || tree.Op == syntax.OpLiteral && len(tree.Rune) == 1 && tree.Flags&syntax.FoldCase == 0 {
-			r.single = tree
-		}
+	if !r.groups {
+		r.chars = newCharRuns(tree, r.with)
 	}
 	return r, nil
 }
@@ -137,33 +132,63 @@ func translateRegex(src string) (string, error) {
 	return b.String(), nil
 }
 
-// matchesEmpty reports whether an expression can match the empty text.
-func matchesEmpty(t *syntax.Regexp) bool {
+// firstBytes notes the bytes that a match can begin with and reports whether
+// an expression can match the empty text. All bytes outside ASCII are one.
+func firstBytes(t *syntax.Regexp, first *[256]bool) (empty bool) {
 	switch t.Op {
-	case syntax.OpLiteral:
-		return len(t.Rune) == 0
-	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpNoMatch:
+	case syntax.OpLiteral, syntax.OpCharClass:
+		set := firstSet(t)
+		for i := 0; i < len(set); i += 2 {
+			for c := set[i]; c <= min(set[i+1], utf8.RuneSelf-1); c++ {
+				first[c] = true
+			}
+			for c := utf8.RuneSelf; c < len(first) && set[i+1] >= utf8.RuneSelf; c++ {
+				first[c] = true
+			}
+		}
+		return false
+	case syntax.OpNoMatch:
 		return false
 	case syntax.OpCapture, syntax.OpPlus:
-		return matchesEmpty(t.Sub[0])
+		return firstBytes(t.Sub[0], first)
 	case syntax.OpRepeat:
-		return t.Min == 0 || matchesEmpty(t.Sub[0])
+		return firstBytes(t.Sub[0], first) || t.Min == 0
 	case syntax.OpConcat:
 		for _, s := range t.Sub {
-			if !matchesEmpty(s) {
+			if !firstBytes(s, first) {
 				return false
 			}
 		}
 		return true
 	case syntax.OpAlternate:
 		for _, s := range t.Sub {
-			if matchesEmpty(s) {
-				return true
-			}
+			empty = firstBytes(s, first) || empty
+		}
+		return empty
+	case syntax.OpStar, syntax.OpQuest:
+		firstBytes(t.Sub[0], first)
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		for c := range first {
+			first[c] = true
 		}
 		return false
 	}
 	return true // star, quest, anchors
+}
+
+// firstSet is the first character of a literal, or the one of a set, as pairs
+// of first and last.
+func firstSet(t *syntax.Regexp) []rune {
+	if t.Op == syntax.OpCharClass {
+		return t.Rune
+	}
+	set := []rune{t.Rune[0], t.Rune[0]}
+	if t.Flags&syntax.FoldCase != 0 { // so [Aa] is read
+		for r := unicode.SimpleFold(t.Rune[0]); r != t.Rune[0]; r = unicode.SimpleFold(r) {
+			set = append(set, r, r)
+		}
+	}
+	return set
 }
 
 // withoutBegin is re, which was compiled from src, where nothing is the
@@ -273,11 +298,8 @@ func buildRegex(c *compiler, n *node) error {
 	n.arg = decoded(n.arg)
 	for i := range n.set.regex {
 		r := &n.set.regex[i]
-		out := Type{Kind: Text}
-		step := &node{name: n.name, fn: n.fn, arg: n.arg, out: out, mayNull: n.mayNull, rules: n.rules}
-		if step.op = (textStep{op: regexText{r}, out: out}); r.single != nil {
-			step.op = textStep{op: rowText{newSingle(r)}, out: out}
-		}
+		step := &node{name: n.name, fn: n.fn, arg: n.arg, out: Type{Kind: Text}, mayNull: n.mayNull, rules: n.rules}
+		step.op = appendStep{r.rows()}
 		step.ref = r.refReplace
 		n.arg = step
 	}
@@ -285,29 +307,28 @@ func buildRegex(c *compiler, n *node) error {
 	return nil
 }
 
-// regexText replaces every match. The sizes pass searches too: nothing is kept
-// between the two passes.
-type regexText struct{ r *replacement }
-
-func (t regexText) sizes(lens []int, in *Vector, lo, hi int) {
-	col := in.column(lo, hi)
-	for i := range lens {
-		lens[i] = 0
-		if !in.IsNull(lo + i) {
-			lens[i] = t.r.size(col.Row(i))
-		}
+// rows replaces the matches in a row, without a search where that is possible.
+func (r *replacement) rows() rowAppender {
+	if r.chars != nil {
+		return r.chars
 	}
+	return r
 }
 
-func (t regexText) write(dst []byte, in *Vector, lo, hi int) error {
-	col := in.column(lo, hi)
-	dst = dst[:0]
-	for i := range hi - lo {
-		if !in.IsNull(lo + i) {
-			dst = t.r.appendReplaced(dst, col.Row(i))
+// appendRow appends a row with every match replaced.
+func (r *replacement) appendRow(dst, row []byte, most int) []byte {
+	var hit [2]int
+	at := 0
+	for len(dst) <= most {
+		m := r.find(row, at, &hit)
+		if m == nil {
+			break
 		}
+		dst = append(dst, row[at:m[0]]...)
+		dst = appendPieces(dst, r.with, row, m)
+		at = m[1]
 	}
-	return nil
+	return append(dst, row[at:]...)
 }
 
 // find is the first match in row at or after a position, as the pairs of
@@ -315,6 +336,12 @@ func (t regexText) write(dst []byte, in *Vector, lo, hi int) error {
 // replacement has one. Without groups nothing is allocated. hit is memory for
 // the answer.
 func (r *replacement) find(row []byte, at int, hit *[2]int) []int {
+	for at < len(row) && !r.first[row[at]] {
+		at++
+	}
+	if at == len(row) {
+		return nil
+	}
 	re := r.re
 	if at > 0 {
 		re = r.later
@@ -339,113 +366,111 @@ func (r *replacement) find(row []byte, at int, hit *[2]int) []int {
 	return hit[:]
 }
 
-// size is the length of a row with every match replaced.
-func (r *replacement) size(row []byte) int {
-	var hit [2]int
-	n := len(row)
-	for at := 0; at < len(row); {
-		m := r.find(row, at, &hit)
-		if m == nil {
-			break
+// appendPieces appends a replacement of the match m in row.
+func appendPieces(dst []byte, with []piece, row []byte, m []int) []byte {
+	for _, p := range with {
+		switch {
+		case p.group < 0:
+			dst = append(dst, p.text...)
+		case m[2*p.group] >= 0:
+			dst = append(dst, row[m[2*p.group]:m[2*p.group+1]]...)
 		}
-		n -= m[1] - m[0]
-		for _, p := range r.with {
-			if p.group < 0 {
-				n += len(p.text)
-			} else {
-				n += m[2*p.group+1] - m[2*p.group] // -1 less -1 for a group that is not there
+	}
+	return dst
+}
+
+// charRuns replaces characters of a set: least of them or more in a row, and
+// at most most at a time.
+type charRuns struct {
+	kind        [256]charKind // by first byte
+	set         []rune        // pairs of first and last, in order
+	least, most int
+	with        []piece
+}
+
+// charKind is whether a character is of a set.
+type charKind uint8
+
+const (
+	charOut charKind = iota
+	charIn
+	charLook // its first byte does not say
+)
+
+// newCharRuns is nil for an expression that is not a set, repeated or not.
+func newCharRuns(t *syntax.Regexp, with []piece) *charRuns {
+	c := &charRuns{least: 1, most: 1, with: with}
+	inner := func() {
+		for t.Op == syntax.OpCapture {
+			t = t.Sub[0]
+		}
+	}
+	if inner(); t.Op == syntax.OpPlus || t.Op == syntax.OpRepeat {
+		if c.most = math.MaxInt; t.Op == syntax.OpRepeat {
+			if c.least = t.Min; t.Max >= 0 {
+				c.most = t.Max
 			}
 		}
-		at = m[1]
-	}
-	return n
-}
-
-// appendReplaced appends a row with every match replaced.
-func (r *replacement) appendReplaced(dst, row []byte) []byte {
-	var hit [2]int
-	at := 0
-	for at < len(row) {
-		m := r.find(row, at, &hit)
-		if m == nil {
-			break
+		if t.Flags&syntax.NonGreedy != 0 {
+			c.most = c.least
 		}
-		dst = append(dst, row[at:m[0]]...)
-		for _, p := range r.with {
-			switch {
-			case p.group < 0:
-				dst = append(dst, p.text...)
-			case m[2*p.group] >= 0:
-				dst = append(dst, row[m[2*p.group]:m[2*p.group+1]]...)
-			}
-		}
-		at = m[1]
+		t = t.Sub[0]
+		inner()
 	}
-	return append(dst, row[at:]...)
-}
-
-// single replaces the characters of a set.
-type single struct {
-	ascii [utf8.RuneSelf]bool
-	set   []rune // pairs of first and last
-	with  string
-}
-
-func newSingle(r *replacement) *single {
-	s := &single{set: r.single.Rune}
-	if r.single.Op == syntax.OpLiteral {
-		s.set = []rune{r.single.Rune[0], r.single.Rune[0]}
+	if t.Op != syntax.OpCharClass && (t.Op != syntax.OpLiteral || len(t.Rune) != 1) {
+		return nil
 	}
-	if len(r.with) > 0 {
-		s.with = r.with[0].text
-	}
-	for c := range s.ascii {
-		s.ascii[c] = s.search(rune(c))
-	}
-	return s
-}
-
-func (s *single) search(r rune) bool {
-	for i := 0; i < len(s.set); i += 2 {
-		if r >= s.set[i] && r <= s.set[i+1] {
-			return true
+	c.set = firstSet(t)
+	var first [256]bool
+	firstBytes(t, &first)
+	for b, is := range first {
+		switch {
+		case is && b < utf8.RuneSelf:
+			c.kind[b] = charIn
+		case is:
+			c.kind[b] = charLook
 		}
 	}
-	return false
+	return c
 }
 
-// next is the width of the character at the start of b and whether it is
-// replaced.
-func (s *single) next(b []byte) (width int, hit bool) {
-	if b[0] < utf8.RuneSelf {
-		return 1, s.ascii[b[0]]
+// next is the width of the character at the start of b, or of a byte of one
+// that is not of the set, and whether it is of the set.
+func (c *charRuns) next(b []byte) (width int, is bool) {
+	k := c.kind[b[0]]
+	if k != charLook {
+		return 1, k == charIn
 	}
 	r, w := utf8.DecodeRune(b)
-	return w, s.search(r)
+	for i := 0; i < len(c.set); i += 2 {
+		if r >= c.set[i] && r <= c.set[i+1] {
+			return w, true
+		}
+	}
+	return w, false
 }
 
-func (s *single) size(row []byte) int {
-	n := 0
-	for i := 0; i < len(row); {
-		w, hit := s.next(row[i:])
-		if i += w; hit {
-			w = len(s.with)
+func (c *charRuns) appendRow(dst, row []byte, most int) []byte {
+	at := 0 // up to here row is done
+	for i := 0; i < len(row) && len(dst) <= most; {
+		w, is := c.next(row[i:])
+		begin := i
+		if i += w; !is {
+			continue
 		}
-		n += w
-	}
-	return n
-}
-
-func (s *single) write(dst, row []byte) int {
-	n := 0
-	for i := 0; i < len(row); {
-		w, hit := s.next(row[i:])
-		if hit {
-			n += copy(dst[n:], s.with)
-		} else {
-			n += copy(dst[n:], row[i:i+w])
+		n := 1
+		for ; n < c.most && i < len(row); n++ {
+			if w, is = c.next(row[i:]); !is {
+				break
+			}
+			i += w
 		}
-		i += w
+		if n < c.least { // nor is there a longer run further in
+			continue
+		}
+		dst = append(dst, row[at:begin]...)
+		dst = appendPieces(dst, c.with, row, []int{begin, i})
+		at = i
 	}
-	return n
+	return append(dst, row[at:]...)
 }

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"errors"
+	"math"
 	"strings"
 	"testing"
 
@@ -153,8 +154,7 @@ var regexCases = [][2]string{
 	{`(a(b(1)?)+)`, "$1$2$3"}, {`\s+\S`, " "}, {`(?:^a)*b`, "y"}, {`\x{fffd}`, "bad"},
 }
 
-// FuzzRegex: the replaced text is that of the standard library's ReplaceAll,
-// and as long as the sizes pass said.
+// FuzzRegex: the replaced text is that of the standard library's ReplaceAll.
 func FuzzRegex(f *testing.F) {
 	for i := range regexCases {
 		for _, s := range []string{"", "a", "aab", "abab1 ab11", "aé É b", "me@home, you@work", "\n\ta b", "12 345 6789", "bad \xff \xef\xbf\xbd", "ccabcbac", strings.Repeat("ab1 ", 30)} {
@@ -175,11 +175,84 @@ func FuzzRegex(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := all[i].appendReplaced(nil, row)
-		if string(got) != string(want.Bytes) || all[i].size(row) != len(got) {
-			t.Errorf("%s of %q: %q in %d bytes, want %q", regexCases[i][0], row, got, all[i].size(row), want.Bytes)
+		for _, rows := range []rowAppender{all[i].rows(), all[i]} {
+			if got := rows.appendRow([]byte("before"), row, math.MaxInt); string(got) != "before"+string(want.Bytes) {
+				t.Errorf("%s of %q by %T: %q, want %q", regexCases[i][0], row, rows, got, want.Bytes)
+			}
 		}
 	})
+}
+
+// TestRegexWithoutSearch: what is found without a search, and what is not.
+func TestRegexWithoutSearch(t *testing.T) {
+	for src, want := range map[string]bool{
+		`[0-9]`: true, `[0-9]+`: true, `(\d{3,})`: true, `a`: true, `(a)+?`: true, `[^a]{1,2}`: true, `[Aa]+`: true, `.`: true,
+		`ab`: false, `a+b`: false, `^a`: false, `a\z`: false, `a+|b`: false, `(?:a+)+`: false, `(?:ab)+`: false, `a*b`: false,
+	} {
+		r, err := compileRegex(src, "x")
+		if err != nil {
+			t.Fatalf("%s: %v", src, err)
+		}
+		if got := r.chars != nil; got != want {
+			t.Errorf("%s: without a search is %v, want %v", src, got, want)
+		}
+	}
+	if r, err := compileRegex(`([0-9])+`, "$1"); err != nil || r.chars != nil {
+		t.Errorf("the last character of a run has no search: %v", err)
+	}
+}
+
+// TestRegexRandom: random expressions over random rows, against the standard
+// library's ReplaceAll.
+func TestRegexRandom(t *testing.T) {
+	rng := testRand(t)
+	pick := func(of ...string) string { return of[rng.IntN(len(of))] }
+	var expr func(depth int) string
+	expr = func(depth int) string {
+		if depth == 0 {
+			return pick("a", "b", "é", "[ab]", "[^a]", "[Aa]", `\d`, ".", "[é-ü1]", `\x{fffd}`)
+		}
+		switch rng.IntN(6) {
+		case 0:
+			return expr(depth-1) + expr(depth-1)
+		case 1:
+			return "(?:" + expr(depth-1) + "|" + expr(depth-1) + ")"
+		case 2:
+			return "(" + expr(depth-1) + ")"
+		case 3:
+			return "(?:" + expr(depth-1) + ")" + pick("+", "*", "?", "{2}", "{1,2}", "{2,}", "+?", "{1,3}?")
+		case 4:
+			return pick("^", `\A`, "") + expr(depth-1) + pick(`\z`, "", "")
+		}
+		return expr(depth - 1)
+	}
+	done, chars := 0, 0
+	for range 3000 {
+		src, with := expr(rng.IntN(4)), pick("", "x", "<$0>", "$0é$0")
+		r, err := compileRegex(src, with)
+		if err != nil { // it matches the empty text
+			continue
+		}
+		if done++; r.chars != nil {
+			chars++
+		}
+		for range 5 {
+			var row []byte
+			for range rng.IntN(20) {
+				row = append(row, pick("a", "a", "b", "A", "é", "ü", "1", "2", "\n", "\xff", "\xc3", "\xef\xbf\xbd")...)
+			}
+			want, err := r.refReplace(Value{Kind: Text, Bytes: row})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.rows().appendRow(nil, row, math.MaxInt); string(got) != string(want.Bytes) {
+				t.Fatalf("%s to %s of %q: %q, want %q", src, with, row, got, want.Bytes)
+			}
+		}
+	}
+	if done < 1000 || chars < 100 {
+		t.Errorf("only %d expressions, %d of them without a search", done, chars)
+	}
 }
 
 // TestRegexAllocations: no row allocates; a replacement that names a group
@@ -198,11 +271,10 @@ func TestRegexAllocations(t *testing.T) {
 		}
 		want := 0.0
 		if r.groups {
-			want = 2 * float64(len(r.re.FindAllIndex(row, -1))) // once in each pass
+			want = float64(len(r.re.FindAllIndex(row, -1)))
 		}
 		if n := testing.AllocsPerRun(100, func() {
-			r.size(row)
-			dst = r.appendReplaced(dst[:0], row)
+			dst = r.rows().appendRow(dst[:0], row, math.MaxInt)
 		}); n > want {
 			t.Errorf("%s, %s: %v allocations, want %v", c[0], c[1], n, want)
 		}
