@@ -3,9 +3,7 @@
 package digest
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -17,7 +15,13 @@ import (
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
-const name = "digest"
+const (
+	name = "digest"
+	// turn is how long a turn takes at least.
+	turn = 2 * time.Millisecond
+	// patience is how much longer than planned it may measure.
+	patience = 45 * time.Second
+)
 
 // cell is what is timed at once: one digest of one column by all sides.
 type cell struct {
@@ -117,76 +121,78 @@ func Run(ctx context.Context, o suite.Options) error {
 	if o.Quick {
 		todo = quickCells()
 	}
-	patience := &rounds.Patience{Rounds: 15, Left: time.Minute}
-	if o.Quick {
-		patience.Left = 4 * time.Second
-	}
-	var col rows
+	columns := map[int]*rows{}
 	for _, c := range todo {
-		if err := ctx.Err(); err != nil {
-			return err
+		if columns[c.length] == nil {
+			columns[c.length] = newRows(c, o.Quick)
 		}
-		col.prepare(c, o.Quick)
-		if err := c.run(ctx, o, &col, patience); err != nil {
-			return fmt.Errorf("%v: %w", c.keys(), err)
+	}
+	race := make([]*rounds.Cell, len(todo))
+	for i, c := range todo {
+		race[i] = c.race(ctx, columns[c.length])
+	}
+	if err := o.Sweep(name, 5, patience).Run(ctx, race); err != nil {
+		return err
+	}
+	for i, c := range todo {
+		for _, r := range c.records(race[i].Timings(), columns[c.length]) {
+			if err := o.Out.Write(r); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// rows are the batches of one cell; those of the same length share them.
+// rows are the batches of the cells of one length.
 type rows struct {
-	length, batch int
-	batches       []*column.Batch
+	batch   int
+	batches []*column.Batch
 }
 
-func (r *rows) prepare(c cell, quick bool) {
-	if len(r.batches) > 0 && r.length == c.length {
-		return
-	}
+func newRows(c cell, quick bool) *rows {
 	n, batch := c.size(quick)
-	*r = rows{length: c.length, batch: batch}
+	r := &rows{batch: batch}
 	for i := range n / batch {
 		r.batches = append(r.batches, column.New(batch, uint64(i), c.rowLength))
 	}
+	return r
 }
 
-// run times one cell and writes its records.
-func (c cell) run(ctx context.Context, o suite.Options, col *rows, patience *rounds.Patience) error {
-	ways, err := c.ways(ctx, col.batch)
-	if err != nil {
-		return err
+// race is the cell with a turn for every batch. Its sides are made for each
+// round and not kept over the rounds of the other cells: they hold memory.
+func (c cell) race(ctx context.Context, r *rows) *rounds.Cell {
+	compared := false
+	return &rounds.Cell{
+		Match: rounds.Match{Least: turn, Passes: len(r.batches)},
+		Key:   c.keys(),
+		Sides: func() ([]rounds.Side, error) {
+			ways, err := c.ways(ctx, r.batch)
+			if err != nil {
+				return nil, err
+			}
+			warm := r.batches[:1]
+			if !compared {
+				compared, warm = true, r.batches
+			}
+			if err := compare(ways, warm); err != nil {
+				return nil, err
+			}
+			sides := make([]rounds.Side, len(ways))
+			for i, w := range ways {
+				sides[i] = w.side(r.batches)
+			}
+			return sides, nil
+		},
 	}
-	if err := compare(ways, col.batches); err != nil {
-		return err
-	}
-	sides := make([]rounds.Side, len(ways))
-	for i, w := range ways {
-		if sides[i], err = w.side(col.batches); err != nil {
-			return err
-		}
-	}
-	timings, err := rounds.RunSteady(cmp.Or(o.Rounds, 5), len(col.batches), sides, patience)
-	if err != nil {
-		return err
-	}
-	// Fresh memory and the kernels alone are no rivals: they tell what the layers
-	// above cost.
+}
+
+// records are those of the sides that are rivals, with what is known besides:
+// fresh memory and the kernels alone tell what the layers above cost.
+func (c cell) records(timings []rounds.Timing, r *rows) []result.Record {
 	last := len(timings) - 2
-	n := float64(len(col.batches) * col.batch)
-	fresh, kernel := float64(timings[last].Median)/n, float64(timings[last+1].Median)/n
-	extra := map[string]float64{"rows": n, "batch": float64(col.batch)}
-	records, err := rounds.Records(name, c.keys(), "ns/row", n, timings[:last], extra)
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if r.Side == result.Ours {
-			r.Extra["fresh"], r.Extra["kernels"] = fresh, kernel
-		}
-		if err := o.Out.Write(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	extra := map[string]float64{"rows": float64(len(r.batches) * r.batch), "batch": float64(r.batch)}
+	records := rounds.Records(name, c.keys(), "ns/row", timings[:last], extra)
+	records[0].Extra["fresh"], records[0].Extra["kernels"] = timings[last].Min, timings[last+1].Min
+	return records
 }

@@ -13,15 +13,20 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/rival"
+	"github.com/arrowmask/arrowmask/bench/rounds"
 	"github.com/arrowmask/arrowmask/bench/suite"
 )
 
 const (
 	name = "engines"
 	rows = 1 << 20
+	// patience is how much longer than planned the cells of a number of threads
+	// may be measured.
+	patience = 15 * time.Second
 )
 
 var (
@@ -71,9 +76,19 @@ func runThreads(ctx context.Context, o suite.Options, have []engine, threads int
 			return err
 		}
 	}
-	for _, c := range cells(columns, threads) {
-		if err := c.run(ctx, o, all, filepath.Join(work, "out")); err != nil {
-			return fmt.Errorf("%v: %w", c.keys(), err)
+	todo := cells(columns, threads)
+	race := make([]*rounds.Cell, len(todo))
+	for i, c := range todo {
+		race[i] = c.race(ctx, o.Out, all, filepath.Join(work, "out"))
+	}
+	if err := o.Sweep(name, 5, patience).Run(ctx, race); err != nil {
+		return err
+	}
+	for i, c := range todo {
+		for _, r := range c.records(race[i].Timings()) {
+			if err := o.Out.Write(r); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

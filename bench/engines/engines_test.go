@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/rival"
 	"github.com/arrowmask/arrowmask/bench/rounds"
-	"github.com/arrowmask/arrowmask/bench/suite"
 	"github.com/arrowmask/arrowmask/internal/kernelbench"
 	"github.com/arrowmask/arrowmask/kernels"
 )
@@ -89,7 +89,15 @@ func race(t *testing.T, kinds ...string) (stdout, stderr string, err error) {
 	if err := lacking(w, all); err != nil {
 		t.Fatal(err)
 	}
-	err = cell{"sha256", column, 2}.run(t.Context(), suite.Options{Out: w, Rounds: 2}, all, filepath.Join(t.TempDir(), "out"))
+	c := cell{"sha256", column, 2}
+	race := c.race(t.Context(), w, all, filepath.Join(t.TempDir(), "out"))
+	if err = (rounds.Sweep{Rounds: 2}).Run(t.Context(), []*rounds.Cell{race}); err == nil {
+		for _, r := range c.records(race.Timings()) {
+			if err := w.Write(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	return out.String(), errs.String(), err
 }
 
@@ -146,26 +154,25 @@ func TestStartSaysWhy(t *testing.T) {
 }
 
 func TestNet(t *testing.T) {
-	ms := time.Millisecond
-	timing := func(name string, times ...time.Duration) rounds.Timing {
-		return rounds.Timing{Name: name, Times: times, Min: min(times[0], times[1], times[2]), Median: rounds.Median(times)}
+	timing := func(name string, each ...float64) rounds.Timing {
+		return rounds.Timing{Name: name, Rounds: each, Min: slices.Min(each), Median: rounds.Median(each)}
 	}
 	got, extra := net([]rounds.Timing{
-		timing(result.Ours, ms, ms, ms),
-		timing("a", 10*ms, 12*ms, 11*ms),
-		timing("a-scan", 3*ms, 2*ms, 9*ms),
-		timing("b", 5*ms, 7*ms, 6*ms),
-	}, 1000)
+		timing(result.Ours, 1, 1, 1),
+		timing("a", 10, 12, 11),
+		timing("a-scan", 3, 2, 9),
+		timing("b", 5, 7, 6),
+	})
 	if len(got) != 3 || got[0].Name != result.Ours || got[1].Name != "a" || got[2].Name != "b" {
 		t.Fatalf("%+v", got)
 	}
-	if a := got[1]; a.Times[0] != 7*ms || a.Median != 8*ms || a.Min != 8*ms {
-		t.Errorf("net of 3 ms: %+v", a)
+	if a := got[1]; a.Rounds[0] != 7 || a.Median != 8 || a.Min != 8 {
+		t.Errorf("net of a scan: %+v", a)
 	}
-	if b := got[2]; b.Median != 6*ms || b.Min != 5*ms {
+	if b := got[2]; b.Median != 6 || b.Min != 5 {
 		t.Errorf("without a scan: %+v", b)
 	}
-	if extra["a"]["gross"] != 11000 || extra["a"]["scan"] != 3000 || extra["b"] != nil {
+	if extra["a"]["gross"] != 10 || extra["a"]["scan"] != 2 || extra["b"] != nil {
 		t.Errorf("%v", extra)
 	}
 }

@@ -5,10 +5,8 @@
 package impala
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,6 +28,8 @@ const (
 	// probe is how many rows, of arrowmask batches, tell how many fill a turn.
 	probe        = 1 << 13
 	probeBatches = 4
+	// patience is how much longer than planned it may measure.
+	patience = 15 * time.Second
 )
 
 var (
@@ -69,13 +69,23 @@ func runCells(ctx context.Context, o suite.Options, p *rival.Program, columns []
 			return err
 		}
 	}
+	var cells []cell
+	var race []*rounds.Cell
 	for _, f := range functions {
 		for _, c := range columns {
 			for _, n := range threads {
-				cell := cell{f, c, n}
-				if err := cell.run(ctx, o, p, filepath.Join(work, "out")); err != nil {
-					return fmt.Errorf("%v: %w", cell.keys(), err)
-				}
+				cells = append(cells, cell{f, c, n})
+				race = append(race, cells[len(cells)-1].race(ctx, p, filepath.Join(work, "out")))
+			}
+		}
+	}
+	if err := o.Sweep(name, 7, patience).Run(ctx, race); err != nil {
+		return err
+	}
+	for i, c := range cells {
+		for _, r := range rounds.Records(name, c.keys(), "ns/row", race[i].Timings(), nil) {
+			if err := o.Out.Write(r); err != nil {
+				return err
 			}
 		}
 	}
@@ -93,48 +103,51 @@ func (c cell) keys() []result.Key {
 	return result.Keys("alg", c.function, "len", c.column.Name, "threads", c.threads)
 }
 
-// run compares what all sides compute, times them and writes the records.
-func (c cell) run(ctx context.Context, o suite.Options, p *rival.Program, out string) error {
+// race is the cell. What all sides compute is compared before the first round.
+func (c cell) race(ctx context.Context, p *rival.Program, out string) *rounds.Cell {
+	var race []rounds.Side
+	return &rounds.Cell{
+		Match: rounds.Match{Passes: passes}, Key: c.keys(),
+		Sides: func() (_ []rounds.Side, err error) {
+			if race == nil {
+				race, err = c.sides(ctx, p, out)
+			}
+			return race, err
+		},
+	}
+}
+
+// sides are arrowmask and the program's, which agree on what they compute.
+func (c cell) sides(ctx context.Context, p *rival.Program, out string) ([]rounds.Side, error) {
 	ours, err := rival.NewOurs(ctx, c.column, c.function, c.threads)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	took, err := ours.Side(probeBatches).Run()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	race := []rival.Side{ours.Side(fill(took, probeBatches, 2*ours.Batches()))}
-	for _, side := range sides {
-		took, err := p.Run(side, c.function, c.column.Name, c.threads, probe)
+	race := []rounds.Side{ours.Side(fill(took, probeBatches, 2*ours.Batches()))}
+	for _, name := range sides {
+		run := func(n int) (time.Duration, error) {
+			return p.Run(name, c.function, c.column.Name, c.threads, n)
+		}
+		took, err := run(probe)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		n := fill(took, probe, c.column.Rows())
-		race = append(race, rival.Side{Name: side, Rows: n, Run: func() (time.Duration, error) {
-			return p.Run(side, c.function, c.column.Name, c.threads, n)
-		}})
-		if err := compare(ours, p, race[len(race)-1], out); err != nil {
-			return err
+		side := rounds.Side{Name: name, Units: float64(n), Run: func() (time.Duration, error) { return run(n) }}
+		if err := compare(ours, p, side, n, out); err != nil {
+			return nil, err
 		}
+		race = append(race, side)
 	}
-	timings, err := rival.Race(max(cmp.Or(o.Rounds, 9), 1), passes, c.column.Rows(), race)
-	if err != nil {
-		return err
-	}
-	records, err := rounds.Records(name, c.keys(), "ns/row", float64(c.column.Rows()), timings, nil)
-	if err != nil {
-		return err
-	}
-	for _, r := range records {
-		if err := o.Out.Write(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return race, nil
 }
 
 // compare runs a side of the program once and compares what it computed with ours.
-func compare(ours *rival.Ours, p *rival.Program, side rival.Side, out string) error {
+func compare(ours *rival.Ours, p *rival.Program, side rounds.Side, rows int, out string) error {
 	if _, err := side.Run(); err != nil {
 		return err
 	}
@@ -142,11 +155,11 @@ func compare(ours *rival.Ours, p *rival.Program, side rival.Side, out string) er
 	if err != nil {
 		return err
 	}
-	want, err := ours.Digests(side.Rows)
+	want, err := ours.Digests(rows)
 	if err != nil {
 		return err
 	}
-	return rival.Compare(side.Name, got, want, side.Rows, side.Rows)
+	return rival.Compare(side.Name, got, want, rows, rows)
 }
 
 // fill is how many rows fill a turn, when some of them took so long: not fewer

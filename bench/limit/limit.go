@@ -4,10 +4,10 @@
 package limit
 
 import (
-	"cmp"
 	"context"
 	"crypto"
 	"fmt"
+	"time"
 
 	_ "crypto/md5"
 	_ "crypto/sha1"
@@ -26,8 +26,11 @@ import (
 const name = "limit"
 
 const (
-	// passes are the turns of a side in a round, of about two milliseconds each.
+	// passes are the turns of a side in a round, of so long each at least.
 	passes = 8
+	turn   = 2 * time.Millisecond
+	// patience is how much longer than planned it may measure.
+	patience = 10 * time.Second
 	// batchRows is how many rows a call of the API gets.
 	batchRows = 1 << 16
 	// streamBlocks is how many blocks the standard library's long message has.
@@ -48,6 +51,8 @@ var digests = []struct {
 // Run measures the active backend of each digest, with rows of one block and of
 // two.
 func Run(ctx context.Context, o suite.Options) error {
+	var race []*rounds.Cell
+	var tables []table
 	for _, d := range digests {
 		b, err := kernels.Active(d.alg)
 		if err != nil {
@@ -58,56 +63,45 @@ func Run(ctx context.Context, o suite.Options) error {
 			if blocks == 0 || blocks == 2 && o.Quick {
 				continue
 			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := run(ctx, o, b, d.std, n, blocks); err != nil {
+			probes, err := all(ctx, b, d.std, n)
+			if err != nil {
 				return fmt.Errorf("%s len=%d: %w", d.alg, n, err)
 			}
+			if probes == nil {
+				why := fmt.Sprintf("%s: backend %s takes row after row and has no block function of its own", b.Alg, b.Name)
+				if err := o.Out.Skip(name, result.Ours, why); err != nil {
+					return err
+				}
+				continue
+			}
+			race = append(race, &rounds.Cell{
+				Match: rounds.Match{Least: turn, Passes: passes},
+				Key:   result.Keys("alg", b.Alg, "len", n),
+				Sides: func() ([]rounds.Side, error) { return probes, nil },
+			})
+			tables = append(tables, table{alg: b.Alg, backend: b.Name, n: n, blocks: float64(blocks)})
+		}
+	}
+	if err := o.Sweep(name, 7, patience).Run(ctx, race); err != nil {
+		return err
+	}
+	for i, t := range tables {
+		t.took = map[string]rounds.Timing{}
+		for _, timing := range race[i].Timings() {
+			t.took[timing.Name] = timing
+		}
+		for _, r := range t.records() {
+			if err := o.Out.Write(r); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// run times everything about rows of n bytes in turns, and writes it.
-func run(ctx context.Context, o suite.Options, b *kernels.Backend, std crypto.Hash, n, blocks int) error {
-	probes, err := all(ctx, b, std, n)
-	if err != nil {
-		return err
-	}
-	if probes == nil {
-		return o.Out.Skip(name, result.Ours, fmt.Sprintf("%s: backend %s takes row after row and has no block function of its own", b.Alg, b.Name))
-	}
-	sides := make([]rounds.Side, len(probes))
-	for i, p := range probes {
-		if sides[i], err = rounds.NewSide(p.name, p.run); err != nil {
-			return err
-		}
-	}
-	timings, err := rounds.RunPasses(cmp.Or(o.Rounds, 7), passes, sides)
-	if err != nil {
-		return err
-	}
-	t := table{alg: b.Alg, backend: b.Name, n: n, blocks: float64(blocks), ns: map[string][]float64{}}
-	for i, p := range probes {
-		for _, d := range timings[i].Times {
-			t.ns[p.name] = append(t.ns[p.name], float64(d)/passes/p.units)
-		}
-	}
-	for _, r := range t.records() {
-		if err := o.Out.Write(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// probe is one thing that is timed. A run does units of it: rows, blocks or
-// cycles.
-type probe struct {
-	name  string
-	units float64
-	run   func() error
+// probe is a side that does units of one thing in a run: rows, blocks or cycles.
+func probe(name string, units float64, run func() error) rounds.Side {
+	return rounds.Side{Name: name, Units: units, Run: rounds.Clocked(run)}
 }
 
 // The probes that are no steps of the backend. The steps are the backend's, and
@@ -122,20 +116,20 @@ const (
 )
 
 // all are the probes for rows of n bytes; none for a backend without steps.
-func all(ctx context.Context, b *kernels.Backend, std crypto.Hash, n int) ([]probe, error) {
+func all(ctx context.Context, b *kernels.Backend, std crypto.Hash, n int) ([]rounds.Side, error) {
 	steps, rows := kernelbench.Stages(b, n, cacheRows(b.Alg))
 	if rows == 0 {
 		return nil, nil
 	}
 	const repeat = 64 // a step may take less than a reading of the clock
-	var probes []probe
+	var probes []rounds.Side
 	for _, s := range steps {
-		probes = append(probes, probe{s.Name, float64(rows * repeat), func() error {
+		probes = append(probes, probe(s.Name, float64(rows*repeat), func() error {
 			for range repeat {
 				s.Run()
 			}
 			return nil
-		}})
+		}))
 	}
 	var x uint64
 	const times = 1000
@@ -165,11 +159,11 @@ func all(ctx context.Context, b *kernels.Backend, std crypto.Hash, n int) ([]pro
 		}
 	}
 	return append(probes,
-		probe{clock, times * chainSteps, func() error { x = chain(times, x, 3, 5); return nil }},
-		probe{stream, streamBlocks, func() error { _, err := h.Write(message); return err }},
-		probe{whole, batchRows, over(bare)},
-		probe{call, batchRows, over(api)},
-		probe{recycled, batchRows, over(again)}), nil
+		probe(clock, times*chainSteps, func() error { x = chain(times, x, 3, 5); return nil }),
+		probe(stream, streamBlocks, func() error { _, err := h.Write(message); return err }),
+		probe(whole, batchRows, over(bare)),
+		probe(call, batchRows, over(api)),
+		probe(recycled, batchRows, over(again))), nil
 }
 
 // cacheRows is how many rows keep all that is touched of them well inside a

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/arrowmask/arrowmask/bench/result"
+	"github.com/arrowmask/arrowmask/bench/rounds"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
@@ -49,8 +50,8 @@ func TestProbes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range probes {
-			if err := p.run(); err != nil || p.units < 1 {
-				t.Errorf("%s %s: %v units, %v", d.alg, p.name, p.units, err)
+			if _, err := p.Run(); err != nil || p.Units < 1 {
+				t.Errorf("%s %s: %v units, %v", d.alg, p.Name, p.Units, err)
 			}
 		}
 	}
@@ -65,8 +66,10 @@ func TestProbes(t *testing.T) {
 
 // TestRecords: figures that are easy to check by hand.
 func TestRecords(t *testing.T) {
-	series := func(x float64) []float64 { return []float64{2 * x, x, x} } // the first round was disturbed
-	table := table{alg: kernels.SHA256, backend: "b", n: 32, blocks: 1, ns: map[string][]float64{
+	series := func(x float64) rounds.Timing {
+		return rounds.Timing{Rounds: []float64{2 * x, x, x}, Min: x, Median: x} // the first round was disturbed
+	}
+	table := table{alg: kernels.SHA256, backend: "b", n: 32, blocks: 1, took: map[string]rounds.Timing{
 		clock: series(0.5), stream: series(40), compress: series(20), "gather": series(1), "pack": series(2), "hex": series(1),
 		"all": series(25), whole: series(30), call: series(40), recycled: series(35),
 	}}
@@ -81,7 +84,7 @@ func TestRecords(t *testing.T) {
 	if kernel.Min != 20 || kernel.Median != 20 || kernel.Rounds != 3 || kernel.Extra["cycles"] != 40 || kernel.Extra["ghz"] != 2 || kernel.Unit != "ns/block" {
 		t.Errorf("kernel: %v", kernel)
 	}
-	if std.Median != 40 || std.Ratio != 2 || std.Extra["ratio_min"] != 2 || std.Extra["cycles"] != 80 {
+	if std.Median != 40 || std.Ratio != 2 || std.Extra["ratio_median"] != 2 || std.Extra["cycles"] != 80 {
 		t.Errorf("std: %v", std)
 	}
 	call, buffers := got["stages/call/arrowmask"], got["stages/buffers/arrowmask"]

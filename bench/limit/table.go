@@ -1,20 +1,18 @@
 package limit
 
 import (
-	"slices"
-
 	"github.com/arrowmask/arrowmask/bench/result"
 	"github.com/arrowmask/arrowmask/bench/rounds"
 	"github.com/arrowmask/arrowmask/kernels"
 )
 
-// table is what a cell's probes took in each round, in ns a unit.
+// table is what a cell's probes took, by name.
 type table struct {
 	alg     kernels.Alg
 	backend string
 	n       int
 	blocks  float64 // of a row
-	ns      map[string][]float64
+	took    map[string]rounds.Timing
 }
 
 // stages are the parts of a row's time in the order in which it passes them,
@@ -30,25 +28,24 @@ const buffers = "buffers"
 // long message, and the stages. Every figure is also in cycles; those of whole
 // rows also in multiples of the bare block function.
 func (t table) records() []result.Record {
-	block := combine(t.ns[compress], t.ns[compress], func(ns, _ float64) float64 { return ns / t.blocks })
+	row := t.took[compress]
+	block := series(row, row, func(ns, _ float64) float64 { return ns / t.blocks })
 	kernel := t.record(result.Keys("part", "kernel", "alg", t.alg, "backend", t.backend, "blocks", t.blocks), "ns/block", block)
-	kernel.Extra["ghz"] = 1 / rounds.Median(t.ns[clock])
+	kernel.Extra["ghz"] = 1 / t.took[clock].Min
 	records := []result.Record{kernel}
 	if t.blocks == 1 {
-		std := t.record(kernel.Case, "ns/block", t.ns[stream])
+		std := t.record(kernel.Case, "ns/block", t.took[stream])
 		std.Side = "go-std"
-		std.Ratio = rounds.Median(combine(t.ns[stream], block, quotient))
-		std.Extra["ratio_min"] = std.Min / kernel.Min
+		ratio := series(t.took[stream], block, rounds.Quotient)
+		std.Ratio, std.Extra["ratio_median"] = ratio.Min, ratio.Median
 		records = append(records, std)
 	}
-	t.ns[buffers] = combine(t.ns[call], t.ns[whole], func(a, b float64) float64 { return a - b })
+	t.took[buffers] = series(t.took[call], t.took[whole], func(a, b float64) float64 { return a - b })
 	for _, stage := range stages {
-		r := t.record(result.Keys("part", "stages", "alg", t.alg, "backend", t.backend, "len", t.n, "stage", stage), "ns/row", t.ns[stage])
+		r := t.record(result.Keys("part", "stages", "alg", t.alg, "backend", t.backend, "len", t.n, "stage", stage), "ns/row", t.took[stage])
 		switch stage {
-		case buffers:
-			r.Min = slices.Min(t.ns[call]) - slices.Min(t.ns[whole])
 		case "all", whole, recycled, call:
-			r.Extra["over_kernel"] = rounds.Median(combine(t.ns[stage], t.ns[compress], quotient))
+			r.Extra["over_kernel"] = t.took[stage].Min / row.Min
 		}
 		records = append(records, r)
 	}
@@ -56,21 +53,16 @@ func (t table) records() []result.Record {
 }
 
 // record is one series, with its cycles by the clock measured next to it.
-func (t table) record(key []result.Key, unit string, ns []float64) result.Record {
+func (t table) record(key []result.Key, unit string, took rounds.Timing) result.Record {
 	return result.Record{
 		Suite: name, Case: key, Side: result.Ours, Unit: unit,
-		Min: slices.Min(ns), Median: rounds.Median(ns), Rounds: len(ns),
-		Extra: map[string]float64{"cycles": rounds.Median(combine(ns, t.ns[clock], quotient))},
+		Min: took.Min, Median: took.Median, Rounds: len(took.Rounds),
+		Extra: map[string]float64{"cycles": took.Min / t.took[clock].Min},
 	}
 }
 
-// combine makes one series of two, round by round.
-func combine(a, b []float64, f func(a, b float64) float64) []float64 {
-	out := make([]float64, len(a))
-	for i := range a {
-		out[i] = f(a[i], b[i])
-	}
-	return out
+// series makes one series of two: round by round, and of the smallest times.
+func series(a, b rounds.Timing, f func(a, b float64) float64) rounds.Timing {
+	each := rounds.Combine(a.Rounds, b.Rounds, f)
+	return rounds.Timing{Rounds: each, Min: f(a.Min, b.Min), Median: rounds.Median(each)}
 }
-
-func quotient(a, b float64) float64 { return a / b }

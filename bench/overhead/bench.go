@@ -44,33 +44,38 @@ var Suite = suite.Suite{
 type workload struct {
 	name  string
 	quick bool // has a quick form
+	once  bool // runs once with all of its rounds, since it is dear to make ready
 	run   func(*bench) error
 }
 
 var workloads = []workload{
-	{"IMPALA-15424", true, impala},
-	{"OpenSearch", true, openSearch},
-	{"GEODE-7004", true, geode},
-	{"Corda", true, corda},
-	{"batch-overhead", true, batchOverhead},
-	{"evaluation", false, evaluation},
-	{"fan-out", false, fanOut},
-	{"value-setup", false, valueSetup},
-	{"dictionary", true, dictionary},
-	{"reload", false, reload},
-	{"identities", false, identities},
+	{"IMPALA-15424", true, false, impala},
+	{"OpenSearch", true, false, openSearch},
+	{"GEODE-7004", true, false, geode},
+	{"Corda", true, false, corda},
+	{"batch-overhead", true, false, batchOverhead},
+	{"evaluation", false, true, evaluation},
+	{"fan-out", false, false, fanOut},
+	{"value-setup", false, false, valueSetup},
+	{"dictionary", true, false, dictionary},
+	{"reload", false, true, reload},
+	{"identities", false, true, identities},
 }
 
-// bench is one run of the suite.
+// bench is one run of the suite: every workload so many times, a round of its
+// cells each. Nothing is written before the last.
 type bench struct {
-	ctx     context.Context
-	out     *result.Writer
-	quick   bool
-	rounds  int
-	turn    time.Duration // how long one side runs before the next one has its turn
-	slice   time.Duration // how long a side runs at least in a round
-	tables  *bufio.Writer
-	budgets []budget
+	ctx      context.Context
+	out      *result.Writer
+	quick    bool
+	rounds   int
+	turn     time.Duration // how long a turn takes at least
+	passes   int           // turns of a side in a round, where they are short
+	patience time.Duration // how much longer the last round may measure
+	draft    bool          // more rounds follow
+	matches  map[string]*rounds.Match
+	tables   *bufio.Writer
+	budgets  []budget
 }
 
 func run(ctx context.Context, opt suite.Options) (err error) {
@@ -80,15 +85,19 @@ func run(ctx context.Context, opt suite.Options) (err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	b := newBench(ctx, opt, f)
-	for _, w := range workloads {
-		if b.quick && !w.quick {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := w.run(b); err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+	for round := range b.rounds {
+		b.out.Tell(fmt.Sprintf("suite=%s round=%d of=%d", suiteName, round+1, b.rounds))
+		b.draft = round < b.rounds-1
+		for _, w := range workloads {
+			if b.quick && !w.quick || b.draft && w.once {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := w.run(b); err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
 		}
 	}
 	if err := b.writeBudgets(); err != nil {
@@ -98,9 +107,12 @@ func run(ctx context.Context, opt suite.Options) (err error) {
 }
 
 func newBench(ctx context.Context, opt suite.Options, tables io.Writer) *bench {
-	b := &bench{ctx: ctx, out: opt.Out, quick: opt.Quick, rounds: max(opt.Rounds, 5), turn: 5 * time.Millisecond, slice: 20 * time.Millisecond, tables: bufio.NewWriter(tables)}
+	b := &bench{
+		ctx: ctx, out: opt.Out, quick: opt.Quick, rounds: max(opt.Rounds, 5), turn: 5 * time.Millisecond, passes: 4,
+		patience: 20 * time.Second, matches: map[string]*rounds.Match{}, tables: bufio.NewWriter(tables),
+	}
 	if opt.Quick {
-		b.rounds, b.slice = max(opt.Rounds, 3), 10*time.Millisecond
+		b.rounds, b.passes, b.patience = max(opt.Rounds, 3), 2, 2*time.Second
 	}
 	return b
 }
@@ -113,56 +125,32 @@ type way struct {
 	extra map[string]float64
 }
 
-// longRound is when a round is long enough, whoever has not had a slice of it.
+// longRound is about how long a round may take before its passes are fewer.
 const longRound = 200 * time.Millisecond
 
-// measure times ways to do the same in turns and writes a record of each. A way
-// that is short runs several times in a turn; ways need not do the same number
-// of units.
+// measure times ways to do the same in turns and writes a record of each. Ways
+// need not do the same number of units. In a draft it plays one round and gives
+// what is known so far; otherwise it plays the rounds that are missing.
 func (b *bench) measure(key []result.Key, unit string, ways ...way) ([]result.Record, error) {
+	m := b.matches[fmt.Sprint(key)]
+	if m == nil {
+		m = &rounds.Match{Least: b.turn, Passes: b.passes, Most: longRound}
+		b.matches[fmt.Sprint(key)] = m
+	}
 	sides := make([]rounds.Side, len(ways))
-	done := make([]float64, len(ways)) // units in a turn
-	var shortest, all time.Duration    // of a turn; of a turn of each
 	for i, w := range ways {
-		times, took, err := calibrate(w.run, b.turn)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", w.name, err)
+		sides[i] = rounds.Side{Name: w.name, Units: float64(w.ops), Run: rounds.Clocked(w.run)}
+	}
+	for missing := true; missing; missing = !b.draft && (m.Rounds() < b.rounds || b.again(m)) {
+		start := time.Now()
+		if err := m.Play(sides); err != nil {
+			return nil, err
 		}
-		if shortest = min(shortest, took); i == 0 {
-			shortest = took
+		if m.Rounds() > b.rounds {
+			b.patience -= time.Since(start)
 		}
-		all += took
-		done[i] = float64(times * w.ops)
-		sides[i] = rounds.Side{Name: w.name, Run: func() error {
-			for range times {
-				if err := w.run(); err != nil {
-					return err
-				}
-			}
-			return nil
-		}}
 	}
-	// Every side has its slice of a round, unless others are so slow that the
-	// round would take too long.
-	passes := int(max(1, min(1+(b.slice-1)/max(shortest, 1), longRound/max(all, 1))))
-	timings, err := rounds.RunPasses(b.rounds, passes, sides)
-	if err != nil {
-		return nil, err
-	}
-	// All timings as of a billion units, so that a record needs no more.
-	const work = 1e9
-	for i := range timings {
-		t := &timings[i]
-		scale := work / (done[i] * float64(passes))
-		for r := range t.Times {
-			t.Times[r] = time.Duration(float64(t.Times[r]) * scale)
-		}
-		t.Min, t.Median = time.Duration(float64(t.Min)*scale), time.Duration(float64(t.Median)*scale)
-	}
-	records, err := rounds.Records(suiteName, key, unit, work, timings, nil)
-	if err != nil {
-		return nil, err
-	}
+	records := rounds.Records(suiteName, key, unit, m.Timings(), nil)
 	for i := range records {
 		for name, x := range ways[i].extra {
 			records[i].Extra[name] = x
@@ -171,30 +159,18 @@ func (b *bench) measure(key []result.Key, unit string, ways ...way) ([]result.Re
 	return records, b.write(records...)
 }
 
+// again reports whether a cell that had its rounds gets another: a few, so that
+// cells that are never steady leave time to others.
+func (b *bench) again(m *rounds.Match) bool {
+	return m.Rounds() < b.rounds+3 && b.patience > 0 && !m.Steady()
+}
+
 // times is a ratio to ours for a table; nothing where there is none.
 func times(r result.Record) string {
 	if r.Ratio == 0 {
 		return "-"
 	}
 	return fmt.Sprintf("%.1f", r.Ratio)
-}
-
-// calibrate finds how often a function runs in a turn, and how long that is.
-func calibrate(f func() error, turn time.Duration) (times int, took time.Duration, err error) {
-	for times = 1; ; {
-		start := time.Now()
-		for range times {
-			if err := f(); err != nil {
-				return 0, 0, err
-			}
-		}
-		if took = time.Since(start); took >= turn {
-			return times, took, nil
-		}
-		// At most tenfold at a time: the first calls are slow.
-		more := float64(turn) / float64(max(took, 1)) * 1.1
-		times = int(float64(times)*min(more, 10)) + 1
-	}
 }
 
 // values writes records of figures that stand for themselves.
@@ -237,7 +213,18 @@ func (b *bench) reported(key []result.Key, side, unit string, x float64) error {
 	return b.values(key, unit, value{side: Reported + "-" + side, x: x})
 }
 
+// skip tells what cannot be measured, once.
+func (b *bench) skip(side string, why error) error {
+	if b.draft {
+		return nil
+	}
+	return b.out.Skip(suiteName, side, why.Error())
+}
+
 func (b *bench) write(records ...result.Record) error {
+	if b.draft {
+		return nil
+	}
 	for _, r := range records {
 		if err := b.out.Write(r); err != nil {
 			return err
@@ -248,6 +235,9 @@ func (b *bench) write(records ...result.Record) error {
 
 // table writes a table for people. Cells are printed as they are.
 func (b *bench) table(title string, header []string, rows [][]string, notes ...string) {
+	if b.draft {
+		return
+	}
 	fmt.Fprintf(b.tables, "%s\n\n", title)
 	w := tabwriter.NewWriter(b.tables, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{header}, rows...) {
@@ -267,6 +257,9 @@ type budget struct {
 }
 
 func (b *bench) budget(rule, what, unit string, limit, got float64) {
+	if b.draft {
+		return
+	}
 	b.budgets = append(b.budgets, budget{rule, what, unit, limit, got})
 }
 

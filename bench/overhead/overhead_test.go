@@ -29,7 +29,7 @@ func untimed(t *testing.T, quick bool) (*bench, *bytes.Buffer) {
 	}
 	var tables bytes.Buffer
 	b := newBench(t.Context(), suite.Options{Out: out, Quick: quick}, &tables)
-	b.rounds, b.turn, b.slice = 1, 0, 0
+	b.rounds, b.turn, b.patience = 1, 0, 0
 	return b, &tables
 }
 
@@ -109,7 +109,7 @@ func checkRecords(t *testing.T, b *bench, tables *bytes.Buffer) {
 // TestMeasure: ways that do different amounts of work are compared by the unit.
 func TestMeasure(t *testing.T) {
 	b, _ := untimed(t, true)
-	b.rounds, b.turn, b.slice = 3, time.Millisecond, 3*time.Millisecond
+	b.rounds, b.turn, b.passes, b.patience = 3, time.Millisecond, 3, 0
 	calls := [2]int{}
 	wait := func(i int, d time.Duration) func() error {
 		return func() error { calls[i]++; time.Sleep(d); return nil }

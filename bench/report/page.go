@@ -22,13 +22,13 @@ func (r Run) Page() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ahead := table{Head: []string{"suite", "cell", "side", "median", "arrowmask took, times as long"}}
+	ahead := table{Head: []string{"suite", "cell", "side", "least", "arrowmask took, times as long"}}
 	for _, rec := range r.ahead() {
 		cell := ""
 		for _, k := range rec.Case {
 			cell += " " + k.Name + "=" + k.Value
 		}
-		ahead.Rows = append(ahead.Rows, []string{rec.Suite, cell, rec.Side, result.Figure(rec.Median) + " " + rec.Unit, result.Figure(1 / rec.Ratio)})
+		ahead.Rows = append(ahead.Rows, []string{rec.Suite, cell, rec.Side, result.Figure(rec.Min) + " " + rec.Unit, result.Figure(1 / rec.Ratio)})
 	}
 	var b bytes.Buffer
 	if err := page.Execute(&b, map[string]any{

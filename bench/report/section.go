@@ -61,7 +61,7 @@ func (r Run) digestSection() (section, error) {
 	}
 	for _, alg := range algorithms {
 		records := r.where("digest", "alg", alg, "out", "hex", "threads", "1")
-		all := linesBy(records, "len", median)
+		all := linesBy(records, "len", least)
 		if len(all) == 0 {
 			continue
 		}
@@ -98,7 +98,9 @@ func linesBy(records []result.Record, key string, figure func(result.Record) flo
 	return all
 }
 
-func median(r result.Record) float64 { return r.Median }
+// least is what the work took where nothing else disturbed it, which is also what
+// ratios are of.
+func least(r result.Record) float64 { return r.Min }
 
 // xs is where the first of some lines has its points.
 func xs(all []series) []float64 {
@@ -141,16 +143,16 @@ func (r Run) limitSection() (section, error) {
 			continue
 		}
 		algs = append(algs, alg)
-		values[0] = append(values[0], kernel.Median)
+		values[0] = append(values[0], kernel.Min)
 		row := []string{alg, kernel.Get("backend")}
 		for _, stage := range []string{"gather", "pack", "compress", "hex", "all"} {
-			row = append(row, r.stage(alg, stage, func(x result.Record) float64 { return x.Median }))
+			row = append(row, r.stage(alg, stage, least))
 		}
 		stages.Rows = append(stages.Rows, append(row, r.stage(alg, "all", func(x result.Record) float64 { return x.Extra["over_kernel"] })))
 		for i, stage := range []string{"all", "column", "recycled", "call"} {
 			v := math.NaN()
 			if rec, ok := r.one(result.Ours, "limit", "part", "stages", "alg", alg, "stage", stage); ok {
-				v = rec.Median
+				v = rec.Min
 			}
 			values[i+1] = append(values[i+1], v)
 		}
@@ -186,7 +188,7 @@ func (r Run) impalaSection() (section, error) {
 	}
 	for _, alg := range algorithms {
 		records := r.where("impala", "alg", alg, "len", "32")
-		all := linesBy(records, "threads", func(r result.Record) float64 { return 1000 / r.Median })
+		all := linesBy(records, "threads", func(r result.Record) float64 { return 1000 / r.Min })
 		threads := xs(all)
 		if len(threads) < 2 {
 			continue
@@ -217,7 +219,7 @@ func (r Run) enginesSection() (section, error) {
 		for _, rec := range records {
 			if !seen[rec.Side] {
 				seen[rec.Side] = true
-				groups, values[0] = append(groups, rec.Side), append(values[0], rec.Median)
+				groups, values[0] = append(groups, rec.Side), append(values[0], rec.Min)
 			}
 		}
 		svg, err := bars("sha256 of 32 bytes, one thread", "time of a row (ns)", groups, []string{"time"}, values)
@@ -239,7 +241,7 @@ func (r Run) pipelineSection() (section, error) {
 	}
 	var all []series
 	for _, threads := range []string{"1", "2"} {
-		for _, line := range linesBy(r.where("pipeline", "rows", "500000", "threads", threads), "columns-of-20", median) {
+		for _, line := range linesBy(r.where("pipeline", "rows", "500000", "threads", threads), "columns-of-20", least) {
 			line.name += ", " + threads + " thread"
 			if threads != "1" {
 				line.name += "s"
@@ -278,7 +280,7 @@ func (r Run) overheadSection() (section, error) {
 		{"decode", "plan-decode.svg", "Time to decode and check it", "time (ns)"},
 	} {
 		records := r.where("overhead", "work", "OpenSearch", "filters", "shared", "stage", f.stage)
-		all := linesBy(records, "tables", median)
+		all := linesBy(records, "tables", least)
 		if len(all) == 0 {
 			continue
 		}
@@ -288,7 +290,7 @@ func (r Run) overheadSection() (section, error) {
 		}
 		s.Figures = append(s.Figures, figure{f.file, f.title + " against the number of tables", svg})
 	}
-	t := table{Caption: "all figures", Head: []string{"workload", "cell", "side", "median", "unit", "times as much as arrowmask"}}
+	t := table{Caption: "all figures", Head: []string{"workload", "cell", "side", "least", "unit", "times as much as arrowmask"}}
 	for _, rec := range r.where("overhead") {
 		cell := ""
 		for _, k := range rec.Case {
@@ -296,7 +298,7 @@ func (r Run) overheadSection() (section, error) {
 				cell += " " + k.Name + "=" + k.Value
 			}
 		}
-		t.Rows = append(t.Rows, []string{rec.Get("work"), cell, rec.Side, result.Figure(rec.Median), rec.Unit, blankZero(rec.Ratio)})
+		t.Rows = append(t.Rows, []string{rec.Get("work"), cell, rec.Side, result.Figure(rec.Min), rec.Unit, blankZero(rec.Ratio)})
 	}
 	if len(t.Rows) > 0 {
 		s.Tables = []table{t}
@@ -304,8 +306,8 @@ func (r Run) overheadSection() (section, error) {
 	return s, nil
 }
 
-// timesTable has a row a cell: its keys, arrowmask's median, and for each other
-// side its median with the ratio.
+// timesTable has a row a cell: its keys, arrowmask's smallest time, and for each
+// other side its smallest time with the ratio.
 func (r Run) timesTable(suite, caption string, keys []string, only ...string) table {
 	records := r.where(suite, only...)
 	t := table{Caption: caption, Head: append([]string{}, keys...)}
@@ -327,7 +329,7 @@ func (r Run) timesTable(suite, caption string, keys []string, only ...string) ta
 		}
 		for j, name := range names {
 			if name == rec.Side {
-				text := result.Figure(rec.Median)
+				text := result.Figure(rec.Min)
 				if rec.Ratio != 0 {
 					text += fmt.Sprintf(" (%.2f)", rec.Ratio)
 				}

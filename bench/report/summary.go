@@ -56,7 +56,7 @@ func (r Run) Summary(toPage string) string {
 			ours, ok := r.one(result.Ours, "digest", cell...)
 			std, ok2 := r.one("go-std", "digest", cell...)
 			if ok && ok2 {
-				fmt.Fprintf(&b, " %s (%.1f) |", result.Figure(ours.Median), std.Ratio)
+				fmt.Fprintf(&b, " %s (%.1f) |", result.Figure(ours.Min), std.Ratio)
 			} else {
 				b.WriteString(" |")
 			}

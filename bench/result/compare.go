@@ -63,8 +63,8 @@ func Compare(a, b []Record, limit float64) Comparison {
 // and a last line that sums up.
 func (c Comparison) Print(w io.Writer) error {
 	for _, d := range c.Differences {
-		if _, err := fmt.Fprintf(w, "differs %s ratio=%.2f,%.2f by=%.0f%% ratio_min=%.2f,%.2f\n", d.A.ID(),
-			d.A.Ratio, d.B.Ratio, 100*d.By, d.A.Extra["ratio_min"], d.B.Extra["ratio_min"]); err != nil {
+		if _, err := fmt.Fprintf(w, "differs %s ratio=%.2f,%.2f by=%.0f%% ratio_median=%.2f,%.2f\n", d.A.ID(),
+			d.A.Ratio, d.B.Ratio, 100*d.By, d.A.Extra["ratio_median"], d.B.Extra["ratio_median"]); err != nil {
 			return err
 		}
 	}

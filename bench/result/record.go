@@ -28,11 +28,11 @@ type Record struct {
 	Median float64 `json:"median"`
 	Rounds int     `json:"rounds"`
 	// Ratio is how many times more than arrowmask the side took in the same
-	// rounds: above 1, arrowmask is ahead (less is better in every unit that
-	// has a ratio). 0: there is no such comparison.
+	// rounds, by Min: above 1, arrowmask is ahead (less is better in every unit
+	// that has a ratio). 0: there is no such comparison.
 	Ratio float64 `json:"ratio,omitempty"`
-	// Extra are further figures of the cell by name, such as ratio_min, the
-	// ratio of the two minima.
+	// Extra are further figures of the cell by name, such as ratio_median, the
+	// median of the ratios within a round.
 	Extra map[string]float64 `json:"extra,omitempty"`
 }
 

@@ -112,6 +112,13 @@ func (w *Writer) WriteJSON(from io.Reader) ([]Record, error) {
 	return records, nil
 }
 
+// Tell says how far a run is: a line on stderr and nowhere else.
+func (w *Writer) Tell(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fmt.Fprintln(w.stderr, line)
+}
+
 // Skip says what could not be measured and why: a line on stderr and in
 // skipped.txt.
 func (w *Writer) Skip(suite, side, why string) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/arrowmask/arrowmask/arrowudf"
 	"github.com/arrowmask/arrowmask/bench/result"
+	"github.com/arrowmask/arrowmask/bench/rounds"
 )
 
 // batchRows is how many rows a call of arrowmask gets; fewer where a column is
@@ -28,7 +29,7 @@ var expressions = map[string]string{
 }
 
 // Ours is arrowmask over a column: the public API, arrays in and arrays out, in
-// memory that is allocated for each.
+// memory that is used again, as the allocators of other engines do.
 type Ours struct {
 	ctx     context.Context
 	threads int // goroutines that share the batches
@@ -40,7 +41,7 @@ type Ours struct {
 // NewOurs compiles a function that every program knows by name, for so many
 // goroutines that each take the next batch, as the threads of an engine do.
 func NewOurs(ctx context.Context, c *Column, function string, threads int) (*Ours, error) {
-	f, err := arrowudf.Compile(expressions[function], arrow.BinaryTypes.String, arrowudf.Options{})
+	f, err := arrowudf.Compile(expressions[function], arrow.BinaryTypes.String, arrowudf.Options{Mem: &arrowudf.Recycler{}})
 	if err != nil {
 		return nil, err
 	}
@@ -56,9 +57,9 @@ func (o *Ours) Batches() int { return len(o.batches) }
 
 // Side works on n batches in a run, each time on the next ones, which its
 // goroutines share.
-func (o *Ours) Side(n int) Side {
+func (o *Ours) Side(n int) rounds.Side {
 	var next atomic.Int64
-	return Side{Name: result.Ours, Rows: n * o.size, Run: func() (time.Duration, error) {
+	return rounds.Side{Name: result.Ours, Units: float64(n * o.size), Run: func() (time.Duration, error) {
 		var left atomic.Int64
 		left.Store(int64(n))
 		errs := make([]error, o.threads)

@@ -213,30 +213,3 @@ func TestCompare(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-func TestRaceScalesAndRepeats(t *testing.T) {
-	calls := 0
-	slow := Side{Name: "slow", Rows: 10, Run: func() (time.Duration, error) {
-		calls++
-		if calls == 1 {
-			return time.Hour, nil // the warm-up does not count
-		}
-		return time.Duration(calls) * time.Millisecond, nil
-	}}
-	quick := Side{Name: "quick", Rows: 100, Run: func() (time.Duration, error) { return time.Millisecond, nil }}.Repeat(3)
-	timings, err := Race(3, 2, 1000, []Side{slow, quick})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Calls 2 and 3 of 10 rows are the first round: (2+3)/2 ms, times 100.
-	if got := timings[0]; got.Times[0] != 250*time.Millisecond || got.Min != 250*time.Millisecond || got.Median != 450*time.Millisecond || calls != 7 {
-		t.Errorf("slow: %+v after %d calls", got, calls)
-	}
-	if got := timings[1]; got.Median != 10*time.Millisecond {
-		t.Errorf("quick: %+v", got)
-	}
-	broken := Side{Name: "broken", Rows: 1, Run: func() (time.Duration, error) { return 0, ErrProgram }}.Repeat(2)
-	if _, err := Race(1, 1, 1, []Side{broken}); !errors.Is(err, ErrProgram) {
-		t.Error(err)
-	}
-}

@@ -2,9 +2,13 @@
 package suite
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/arrowmask/arrowmask/bench/result"
+	"github.com/arrowmask/arrowmask/bench/rounds"
 )
 
 // Options are what every suite is run with.
@@ -19,6 +23,18 @@ type Options struct {
 	// Rounds is how many interleaved rounds a cell has at least; 0 leaves it to
 	// the suite.
 	Rounds int
+}
+
+// Sweep is how a suite plays its cells: the rounds that were asked for, else those
+// that the suite plays.
+func (o Options) Sweep(suite string, n int, patience time.Duration) rounds.Sweep {
+	n = cmp.Or(o.Rounds, n)
+	if o.Quick {
+		patience /= 10
+	}
+	return rounds.Sweep{Rounds: n, Patience: patience, Told: func(round int) {
+		o.Out.Tell(fmt.Sprintf("suite=%s round=%d of=%d", suite, round+1, n))
+	}}
 }
 
 // Suite is one set of measurements. Run returns an error only for what is

@@ -1,0 +1,58 @@
+// Package rounds times several ways to do the same work in turns, so that what
+// disturbs the machine falls on all of them alike, and in rounds that lie far
+// apart, so that a slow minute costs every cell a round and no cell all of them.
+package rounds
+
+import (
+	"fmt"
+	"time"
+)
+
+// Side is one way to do the work of a cell.
+type Side struct {
+	Name string
+	// Run does a fixed share of the work and says how long that took: making ready
+	// for it and talking to another process are not the work. Clocked makes one of
+	// a function that does nothing else.
+	Run func() (time.Duration, error)
+	// Units is how much a run does: rows, blocks, batches.
+	Units float64
+	// Turn is how many runs make a turn. 0 leaves it to the match.
+	Turn int
+}
+
+// Clocked takes the time of a function from outside.
+func Clocked(f func() error) func() (time.Duration, error) {
+	return func() (time.Duration, error) {
+		start := time.Now()
+		err := f()
+		return time.Since(start), err
+	}
+}
+
+// turn is how long n runs took by the clock, and what they say themselves that
+// they took.
+func (s Side) turn(n int) (clock, told time.Duration, err error) {
+	start := time.Now()
+	for range n {
+		took, err := s.Run()
+		if err != nil {
+			return 0, 0, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		told += took
+	}
+	return time.Since(start), told, nil
+}
+
+// fit finds how many runs make a turn of at least so long by running them, which
+// warms the side up.
+func (s Side) fit(least time.Duration) (n int, clock time.Duration, err error) {
+	for n = max(s.Turn, 1); ; {
+		clock, _, err = s.turn(n)
+		if err != nil || clock >= least || s.Turn > 0 || n >= 1<<24 {
+			return n, clock, err
+		}
+		// At most tenfold at a time: the first runs are slow.
+		n = int(float64(n)*min(1.1*float64(least)/float64(max(clock, 1)), 10)) + 1
+	}
+}
