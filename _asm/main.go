@@ -1,5 +1,5 @@
-// Command asm writes the amd64 assembly of packages kernels, hexenc and
-// asciimask, and the Go declarations that go with it:
+// Command asm writes the amd64 assembly of packages kernels, hexenc, asciimask
+// and blake2b, and the Go declarations that go with it:
 //
 //	go run . -kernel sha256_shani -pkg kernels -out f_amd64.s -stubs f_amd64.go
 //

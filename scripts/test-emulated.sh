@@ -42,9 +42,9 @@ emulate() {
   done
 }
 
-emulate arm64 arm64 qemu-aarch64-static -cpu max -- kernels hexenc internal/asciimask
+emulate arm64 arm64 qemu-aarch64-static -cpu max -- kernels hexenc internal/asciimask internal/blake2b
 # No AVX, no SHA instructions; AVX2 without BMI2; SHA instructions and AVX2.
-emulate x86-nehalem amd64 qemu-x86_64-static -cpu Nehalem -- kernels hexenc internal/asciimask
-emulate x86-haswell-no-bmi2 amd64 qemu-x86_64-static -cpu Haswell,-bmi2 -- kernels hexenc internal/asciimask
+emulate x86-nehalem amd64 qemu-x86_64-static -cpu Nehalem -- kernels hexenc internal/asciimask internal/blake2b
+emulate x86-haswell-no-bmi2 amd64 qemu-x86_64-static -cpu Haswell,-bmi2 -- kernels hexenc internal/asciimask internal/blake2b
 emulate x86-epyc amd64 qemu-x86_64-static -cpu EPYC -- kernels
 exit $failed

@@ -13,6 +13,7 @@ import (
 
 	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/internal/asciimask"
+	"github.com/arrowmask/arrowmask/internal/blake2b"
 	"github.com/arrowmask/arrowmask/internal/cpu"
 	"github.com/arrowmask/arrowmask/kernels"
 )
@@ -49,6 +50,9 @@ func checkRequired(names []string) error {
 		known[b.Name] = true
 	}
 	for _, b := range asciimask.All() {
+		known[b.Name] = true
+	}
+	for _, b := range blake2b.All() {
 		known[b.Name] = true
 	}
 	for _, name := range names {
@@ -111,6 +115,20 @@ func RunASCIIMask(t *testing.T, f func(t *testing.T, b *asciimask.Backend)) {
 	for _, b := range asciimask.All() {
 		t.Run("backend="+b.Name, func(t *testing.T) {
 			ready(t, "asciimask", b.Name, lacking(b.Needs))
+			f(t, b)
+		})
+	}
+}
+
+// RunBLAKE2b is Run for the backends of blake2b.
+func RunBLAKE2b(t *testing.T, f func(t *testing.T, b *blake2b.Backend)) {
+	t.Helper()
+	if err := checkRequired(Required()); err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range blake2b.All() {
+		t.Run("backend="+b.Name, func(t *testing.T) {
+			ready(t, "blake2b", b.Name, lacking(b.Needs))
 			f(t, b)
 		})
 	}

@@ -21,7 +21,8 @@ const module = "github.com/arrowmask/arrowmask"
 // line to make a change pass.
 const rules = `
 	internal/cpu, internal/race < kernels, hexenc, internal/asciimask
-	kernels, hexenc, internal/asciimask, fips < mask
+	internal/cpu, kernels < internal/blake2b
+	kernels, hexenc, internal/asciimask, internal/blake2b, fips < mask
 	mask < policy < policy/ranger, policy/opensearch
 	mask, policy, internal/rowtake < arrowudf < arrowudf/v18, arrowudf/capi, arrowudf/flight
 	stdlib < arrowudf/capi/cdata < arrowudf/capi
@@ -35,7 +36,7 @@ const rules = `
 	kernels, hexenc < internal/kernelbench < cmd/arrowmask
 
 	# helpers of tests and of the build, which nothing in the product imports
-	kernels, hexenc, internal/asciimask < internal/backendtest
+	kernels, hexenc, internal/asciimask, internal/blake2b < internal/backendtest
 	stdlib < internal/childtest, internal/guardbuf, internal/layers, internal/doccheck, internal/costfit
 	internal/cpu < internal/asmtest
 	stdlib < internal/samplegen < internal/samplegen/gen
@@ -47,6 +48,7 @@ const never = `
 	kernels: hexenc fips
 	hexenc: kernels fips
 	internal/asciimask: kernels hexenc fips
+	internal/blake2b: hexenc fips
 	fips: kernels hexenc internal/asciimask internal/cpu internal/race
 	tablefile: kernels hexenc fips mask policy arrowudf
 `
