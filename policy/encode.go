@@ -3,12 +3,9 @@ package policy
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"slices"
+	"math/bits"
 	"strings"
-
-	"github.com/arrowmask/arrowmask/mask"
+	"sync"
 )
 
 // The encoding of a Set, all integers as unsigned varints:
@@ -32,182 +29,145 @@ const (
 	encodingVersion = 1
 )
 
+// encoder walks the plans twice: the first walk numbers what they name in the
+// order in which it comes, and once all of it is known and sorted, the second
+// writes.
 type encoder struct {
-	strings map[string]int
-	masks   numbering[Mask, Mask]
-	filters numbering[Filter, Hash]
-	reasons numbering[Reason, Reason]
-	b       []byte
+	texts   texts
+	masks   sharing[Mask]
+	filters numbering[Hash]
+	reasons sharing[Reason]
+
+	// The numbers of the texts of each mask, filter and reason.
+	maskTexts   [][2]uint32
+	filterTexts []uint32
+	reasonTexts [][4]uint32
+
+	writing bool     // the second walk
+	named   []uint32 // the numbers that the first walk gave,
+	at      int      // of which the second has come to this one
+	b       []byte   // what comes after the texts
 }
 
-// numbering gives equal values one number, in the order of the values. What is
-// shared by pointer is looked at once, however often it occurs; what is equal
-// and not shared, once an object.
-type numbering[T any, K comparable] struct {
-	seen map[*T]*numbered[T]
-	keys map[K]*numbered[T]
-}
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
-type numbered[T any] struct {
-	value *T // one of those that are equal
-	id    int
-}
-
-func newNumbering[T any, K comparable]() numbering[T, K] {
-	return numbering[T, K]{seen: map[*T]*numbered[T]{}, keys: map[K]*numbered[T]{}}
-}
-
-// add reports whether the value is new.
-func (n *numbering[T, K]) add(p *T, key func(*T) K) bool {
-	if _, ok := n.seen[p]; ok {
-		return false
-	}
-	k := key(p)
-	e, ok := n.keys[k]
-	if !ok {
-		e = &numbered[T]{value: p}
-		n.keys[k] = e
-	}
-	n.seen[p] = e
-	return !ok
-}
-
-// sort numbers the values and lists them.
-func (n *numbering[T, K]) sort(compare func(a, b *T) int) []*numbered[T] {
-	all := make([]*numbered[T], 0, len(n.keys))
-	for _, e := range n.keys {
-		all = append(all, e)
-	}
-	slices.SortFunc(all, func(a, b *numbered[T]) int { return compare(a.value, b.value) })
-	for i, e := range all {
-		e.id = i
-	}
-	return all
-}
-
-func (n *numbering[T, K]) id(p *T) int { return n.seen[p].id }
-
+// encode writes the plans in the order given, into fresh memory without slack.
 func encode(plans []*Plan) []byte {
-	e := &encoder{strings: map[string]int{}, masks: newNumbering[Mask, Mask](), filters: newNumbering[Filter, Hash](), reasons: newNumbering[Reason, Reason]()}
+	e := encoders.Get().(*encoder)
+	defer e.put()
 	for _, p := range plans {
-		e.collect(p)
+		e.plan(p)
 	}
-	str := make([]string, 0, len(e.strings))
-	for s := range e.strings {
-		str = append(str, s)
-	}
-	slices.Sort(str)
-	for i, s := range str {
-		e.strings[s] = i
-	}
-	masks := e.masks.sort(func(a, b *Mask) int {
-		return cmp.Or(strings.Compare(a.Expr, b.Expr), strings.Compare(a.Dialect, b.Dialect))
-	})
-	filters := e.filters.sort(func(a, b *Filter) int { return strings.Compare(a.text, b.text) })
-	reasons := e.reasons.sort(func(a, b *Reason) int { return compareReasons(*a, *b) })
-
-	e.b = append(e.b, encodingMagic...)
-	e.uint(encodingVersion)
-	e.uint(len(str))
-	for _, s := range str {
-		e.uint(len(s))
-		e.b = append(e.b, s...)
-	}
-	e.uint(len(masks))
-	for _, m := range masks {
-		e.str(m.value.Expr)
-		e.str(m.value.Dialect)
-	}
-	e.uint(len(filters))
-	for _, f := range filters {
-		e.str(f.value.text)
-	}
-	e.uint(len(reasons))
-	for _, n := range reasons {
-		r := n.value
-		e.b = binary.AppendVarint(e.b, r.PolicyID)
-		e.str(r.Policy)
-		e.uint(r.Item)
-		e.str(r.Kind)
-		e.str(r.Tag)
-		e.str(r.Zone)
-	}
+	e.sort()
+	e.writing = true
+	e.tables()
 	e.uint(len(plans))
 	for _, p := range plans {
 		e.plan(p)
 	}
-	return e.b
+	return e.join()
 }
 
-func compareReasons(a, b Reason) int {
-	return cmp.Or(cmp.Compare(a.PolicyID, b.PolicyID), a.Item-b.Item, strings.Compare(a.Policy, b.Policy), strings.Compare(a.Kind, b.Kind),
-		strings.Compare(a.Tag, b.Tag), strings.Compare(a.Zone, b.Zone))
+// put hands the encoder back, empty of everything that came from the plans.
+func (e *encoder) put() {
+	e.texts.reset()
+	e.masks.reset()
+	e.filters.reset()
+	e.reasons.reset()
+	e.maskTexts, e.filterTexts, e.reasonTexts = e.maskTexts[:0], e.filterTexts[:0], e.reasonTexts[:0]
+	e.writing, e.named, e.at, e.b = false, e.named[:0], 0, e.b[:0]
+	encoders.Put(e)
 }
 
-func (e *encoder) collect(p *Plan) {
-	add := func(ss ...string) {
-		for _, s := range ss {
-			e.strings[s] = 0
+// sort ranks the texts, and by their ranks what is made of them.
+func (e *encoder) sort() {
+	e.texts.sort()
+	rank := e.texts.rank
+	e.masks.sort(func(a, b uint32) int {
+		x, y := e.maskTexts[a], e.maskTexts[b]
+		return cmp.Or(cmp.Compare(rank[x[0]], rank[y[0]]), cmp.Compare(rank[x[1]], rank[y[1]]))
+	})
+	e.filters.sort(func(a, b uint32) int { return cmp.Compare(rank[e.filterTexts[a]], rank[e.filterTexts[b]]) })
+	e.reasons.sort(func(a, b uint32) int { return compareReasons(&e.reasons.keys[a], &e.reasons.keys[b]) })
+}
+
+func compareReasons(a, b *Reason) int {
+	if c := cmp.Or(cmp.Compare(a.PolicyID, b.PolicyID), cmp.Compare(a.Item, b.Item)); c != 0 {
+		return c
+	}
+	return cmp.Or(strings.Compare(a.Policy, b.Policy), strings.Compare(a.Kind, b.Kind), strings.Compare(a.Tag, b.Tag), strings.Compare(a.Zone, b.Zone))
+}
+
+// tables writes the masks, filters and reasons.
+func (e *encoder) tables() {
+	rank := e.texts.rank
+	e.uint(len(e.masks.order))
+	for _, n := range e.masks.order {
+		for _, t := range e.maskTexts[n] {
+			e.uint(int(rank[t]))
 		}
 	}
-	reason := func(r *Reason) {
-		if e.reasons.add(r, func(r *Reason) Reason { return *r }) {
-			add(r.Policy, r.Kind, r.Tag, r.Zone)
+	e.uint(len(e.filters.order))
+	for _, n := range e.filters.order {
+		e.uint(int(rank[e.filterTexts[n]]))
+	}
+	e.uint(len(e.reasons.order))
+	for _, n := range e.reasons.order {
+		r, t := &e.reasons.keys[n], &e.reasonTexts[n]
+		e.b = binary.AppendVarint(e.b, r.PolicyID)
+		e.uint(int(rank[t[0]]))
+		e.uint(r.Item)
+		for _, t := range t[1:] {
+			e.uint(int(rank[t]))
 		}
-	}
-	add(p.Table, p.Version)
-	for i := range p.Masks {
-		c := &p.Masks[i]
-		add(c.Name)
-		if e.masks.add(c.Mask, func(m *Mask) Mask { return *m }) {
-			add(c.Mask.Expr, c.Mask.Dialect)
-		}
-		reason(c.Why)
-	}
-	for i := range p.Exempt {
-		add(p.Exempt[i].Name)
-		reason(p.Exempt[i].Why)
-	}
-	for i := range p.Unmatched {
-		reason(&p.Unmatched[i].Why)
-		add(p.Unmatched[i].Detail)
-	}
-	if p.Filter != nil && e.filters.add(p.Filter, func(f *Filter) Hash { return f.hash }) {
-		add(p.Filter.text)
-	}
-	if p.FilterWhy != nil {
-		reason(p.FilterWhy)
 	}
 }
 
-func (e *encoder) uint(n int)   { e.b = binary.AppendUvarint(e.b, uint64(n)) }
-func (e *encoder) str(s string) { e.uint(e.strings[s]) }
+// join puts the head and the texts before the rest.
+func (e *encoder) join() []byte {
+	size := len(encodingMagic) + uintSize(encodingVersion) + uintSize(len(e.texts.keys)) + len(e.b)
+	for _, s := range e.texts.keys {
+		size += uintSize(len(s)) + len(s)
+	}
+	out := append(make([]byte, 0, size), encodingMagic...)
+	out = binary.AppendUvarint(out, encodingVersion)
+	out = binary.AppendUvarint(out, uint64(len(e.texts.keys)))
+	for _, n := range e.texts.order {
+		s := e.texts.keys[n]
+		out = binary.AppendUvarint(out, uint64(len(s)))
+		out = append(out, s...)
+	}
+	return append(out, e.b...)
+}
 
+// plan is the walk of one plan.
 func (e *encoder) plan(p *Plan) {
-	e.str(p.Table)
-	e.str(p.Version)
+	e.text(p.Table)
+	e.text(p.Version)
 	e.uint(p.Columns)
-	e.b = append(e.b, p.Fingerprint[:]...)
+	if e.writing {
+		e.b = append(e.b, p.Fingerprint[:]...)
+	}
 	if p.Filter == nil {
 		e.uint(0)
 	} else {
-		e.uint(e.filters.id(p.Filter) + 1)
+		e.filter(p.Filter, 1)
 	}
 	if p.FilterWhy == nil {
 		e.uint(0)
 	} else {
-		e.uint(e.reasons.id(p.FilterWhy) + 1)
+		e.reason(p.FilterWhy, 1)
 	}
-	e.columns(p.Masks)
-	e.columns(p.Exempt)
+	e.columns(p.Masks, true)
+	e.columns(p.Exempt, false)
 	e.uint(len(p.Unmatched))
 	for i := range p.Unmatched {
-		e.uint(e.reasons.id(&p.Unmatched[i].Why))
-		e.str(p.Unmatched[i].Detail)
+		e.reason(&p.Unmatched[i].Why, 0)
+		e.text(p.Unmatched[i].Detail)
 	}
 }
 
-func (e *encoder) columns(list []ColumnMask) {
+func (e *encoder) columns(list []ColumnMask, masked bool) {
 	e.uint(len(list))
 	last := 0
 	for i := range list {
@@ -222,207 +182,82 @@ func (e *encoder) columns(list []ColumnMask) {
 			}
 		}
 		last = c.Index
-		e.str(c.Name)
-		if c.Mask != nil {
-			e.uint(e.masks.id(c.Mask))
-		}
-		e.uint(e.reasons.id(c.Why))
-	}
-}
-
-// decoder reads with every bound checked. Its methods return zero values after
-// the first error, which is kept.
-type decoder struct {
-	b       []byte
-	at      int
-	err     error
-	strings []string
-	masks   []*Mask
-	filters []*Filter
-	reasons []*Reason
-}
-
-// Decode reads the encoding of a Set and checks all of it: the structure, every
-// number against its table, every mask and filter against its grammar, and
-// that the bytes are the one encoding of what they say. The error wraps
-// ErrEncoding. What it allocates is bounded by the length of b.
-func Decode(b []byte) (*Set, error) {
-	d := &decoder{b: slices.Clone(b)}
-	plans := d.set()
-	if d.err == nil && d.at != len(d.b) {
-		d.fail("bytes after the end")
-	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	// One set has one encoding: anything else was not made by encode.
-	if !slices.Equal(encode(plans), d.b) || !slices.IsSortedFunc(plans, comparePlans) {
-		d.fail("not in canonical form")
-		return nil, d.err
-	}
-	return &Set{plans: plans, bytes: d.b, hash: hashOf(d.b)}, nil
-}
-
-func (d *decoder) fail(what string) {
-	if d.err == nil {
-		d.err = fmt.Errorf("%w: byte %d: %s", ErrEncoding, d.at, what)
-		d.at = len(d.b)
-	}
-}
-
-func (d *decoder) uint() int {
-	n, size := binary.Uvarint(d.b[d.at:])
-	if size <= 0 || n > 1<<31-1 {
-		d.fail("malformed number")
-		return 0
-	}
-	d.at += size
-	return int(n)
-}
-
-func (d *decoder) varint() int64 {
-	n, size := binary.Varint(d.b[d.at:])
-	if size <= 0 {
-		d.fail("malformed number")
-		return 0
-	}
-	d.at += size
-	return n
-}
-
-// count reads the length of a list whose entries take at least size bytes.
-func (d *decoder) count(size int) int {
-	n := d.uint()
-	if n > (len(d.b)-d.at)/size {
-		d.fail("list longer than the bytes")
-		return 0
-	}
-	return n
-}
-
-func (d *decoder) bytes(n int) []byte {
-	if n > len(d.b)-d.at {
-		d.fail("text longer than the bytes")
-		return nil
-	}
-	d.at += n
-	return d.b[d.at-n : d.at]
-}
-
-func pick[T any](d *decoder, table []T) (out T) {
-	i := d.uint()
-	if d.err == nil && i >= len(table) {
-		d.fail("number outside of its table")
-	}
-	if d.err == nil {
-		out = table[i]
-	}
-	return out
-}
-
-func (d *decoder) str() string { return pick(d, d.strings) }
-
-func (d *decoder) set() []*Plan {
-	if string(d.bytes(len(encodingMagic))) != encodingMagic {
-		d.fail("no plan encoding")
-		return nil
-	}
-	if v := d.uint(); d.err == nil && v != encodingVersion {
-		d.fail(fmt.Sprintf("format version %d", v))
-	}
-	for range d.count(1) {
-		d.strings = append(d.strings, string(d.bytes(d.uint())))
-	}
-	for range d.count(2) {
-		m := &Mask{Expr: d.str(), Dialect: d.str()}
-		if d.err == nil {
-			// The columns' types are not known here: the masker checks them.
-			if err := CheckMask(m, mask.Type{Kind: mask.Text}, nil); err != nil && !errors.Is(err, mask.ErrType) {
-				d.fail(err.Error())
-			}
-		}
-		d.masks = append(d.masks, m)
-	}
-	for range d.count(1) {
-		f, err := ParseFilter(d.str(), canonical)
-		if d.err == nil && err != nil {
-			d.fail(err.Error())
-		}
-		d.filters = append(d.filters, f)
-	}
-	for range d.count(6) {
-		d.reasons = append(d.reasons, &Reason{PolicyID: d.varint(), Policy: d.str(), Item: d.uint(), Kind: d.str(), Tag: d.str(), Zone: d.str()})
-	}
-	plans := make([]*Plan, 0, d.count(16))
-	for range cap(plans) {
-		plans = append(plans, d.plan())
-		if d.err != nil {
-			return nil
-		}
-	}
-	return plans
-}
-
-func (d *decoder) plan() *Plan {
-	p := &Plan{Table: d.str(), Version: d.str(), Columns: d.uint()}
-	copy(p.Fingerprint[:], d.bytes(8))
-	if i := d.uint(); i > len(d.filters) {
-		d.fail("number outside of its table")
-	} else if i > 0 {
-		p.Filter = d.filters[i-1]
-	}
-	if i := d.uint(); i > len(d.reasons) {
-		d.fail("number outside of its table")
-	} else if i > 0 {
-		p.FilterWhy = d.reasons[i-1]
-	}
-	if p.Filter != nil && p.FilterWhy == nil {
-		d.fail("filter without a reason")
-	}
-	p.Masks = d.columns(p.Columns, true)
-	p.Exempt = d.columns(p.Columns, false)
-	for range d.count(2) {
-		if why := pick(d, d.reasons); why != nil {
-			p.Unmatched = append(p.Unmatched, Unmatched{Why: *why, Detail: d.str()})
-		}
-	}
-	return p
-}
-
-func (d *decoder) columns(limit int, masked bool) (out []ColumnMask) {
-	last := 0
-	for range d.count(3) {
-		step := d.uint()
-		c := ColumnMask{Index: last + step/2}
-		if c.Index >= limit {
-			d.fail("column outside of the table")
-		}
-		last = c.Index
-		if step%2 == 1 {
-			for range d.count(1) {
-				c.Path = append(c.Path, d.uint())
-			}
-			if len(c.Path) == 0 {
-				d.fail("empty path")
-			}
-		}
-		c.Name = d.str()
+		e.text(c.Name)
 		if masked {
-			c.Mask = pick(d, d.masks)
+			e.mask(c.Mask)
 		}
-		c.Why = pick(d, d.reasons)
-		if d.err != nil {
-			return nil
-		}
-		if len(out) > 0 && compareColumns(out[len(out)-1], c) >= 0 {
-			d.fail("columns out of order")
-			return nil
-		}
-		out = append(out, c)
+		e.reason(c.Why, 0)
 	}
-	return out
 }
 
-func compareColumns(a, b ColumnMask) int {
-	return cmp.Or(a.Index-b.Index, slices.Compare(a.Path, b.Path))
+// The parts of the walk: in the first they number, in the second they write.
+
+func (e *encoder) uint(n int) {
+	switch {
+	case !e.writing:
+	case uint(n) < 0x80:
+		e.b = append(e.b, byte(n))
+	default:
+		e.b = binary.AppendUvarint(e.b, uint64(n))
+	}
 }
+
+func (e *encoder) text(s string) {
+	if e.writing {
+		e.again(e.texts.rank, 0)
+		return
+	}
+	n, _ := e.texts.add(s)
+	e.named = append(e.named, n)
+}
+
+func (e *encoder) mask(m *Mask) {
+	if e.writing {
+		e.again(e.masks.rank, 0)
+		return
+	}
+	n, isNew := e.masks.add(m)
+	if isNew {
+		e.maskTexts = append(e.maskTexts, [2]uint32{e.part(m.Expr), e.part(m.Dialect)})
+	}
+	e.named = append(e.named, n)
+}
+
+func (e *encoder) filter(f *Filter, plus int) {
+	if e.writing {
+		e.again(e.filters.rank, plus)
+		return
+	}
+	n, isNew := e.filters.add(f.hash)
+	if isNew {
+		e.filterTexts = append(e.filterTexts, e.part(f.text))
+	}
+	e.named = append(e.named, n)
+}
+
+func (e *encoder) reason(r *Reason, plus int) {
+	if e.writing {
+		e.again(e.reasons.rank, plus)
+		return
+	}
+	n, isNew := e.reasons.add(r)
+	if isNew {
+		e.reasonTexts = append(e.reasonTexts, [4]uint32{e.part(r.Policy), e.part(r.Kind), e.part(r.Tag), e.part(r.Zone)})
+	}
+	e.named = append(e.named, n)
+}
+
+// part numbers a text of something that is numbered itself.
+func (e *encoder) part(s string) uint32 {
+	n, _ := e.texts.add(s)
+	return n
+}
+
+// again writes what the first walk numbered at this place.
+func (e *encoder) again(rank []uint32, plus int) {
+	e.uint(int(rank[e.named[e.at]]) + plus)
+	e.at++
+}
+
+// uintSize is the number of bytes of an unsigned varint.
+func uintSize(n int) int { return (bits.Len64(uint64(n)|1) + 6) / 7 }

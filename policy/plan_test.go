@@ -303,7 +303,9 @@ func manyTables(t testing.TB, n int, shared bool) []*Plan {
 	return plans
 }
 
-func TestEncodingRoundTrip(t *testing.T) {
+// mixedPlans use every part of the encoding.
+func mixedPlans(t testing.TB) []*Plan {
+	t.Helper()
 	plans := manyTables(t, 5, false)
 	nested := *plans[0]
 	nested.Table = "db.nested"
@@ -311,7 +313,11 @@ func TestEncodingRoundTrip(t *testing.T) {
 	nested.Exempt = []ColumnMask{{Name: "c", Index: 5, Why: &Reason{PolicyID: 9, Kind: "MASK_NONE"}}}
 	nested.Unmatched = []Unmatched{{Why: Reason{PolicyID: 3}, Detail: "no such column"}}
 	nested.Filter, nested.FilterWhy = nil, &Reason{PolicyID: 8}
-	plans = append(plans, &nested, planOf(t, &fakeRules{}, textTable(t, "plain", 2)))
+	return append(plans, &nested, planOf(t, &fakeRules{}, textTable(t, "plain", 2)))
+}
+
+func TestEncodingRoundTrip(t *testing.T) {
+	plans := mixedPlans(t)
 	s := newSet(t, plans...)
 	d, err := Decode(s.Bytes())
 	if err != nil {

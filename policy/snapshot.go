@@ -291,7 +291,7 @@ func newPlan(version string, t *Table, d *Decision) (*Plan, error) {
 	slices.SortFunc(p.Masks, compareColumns)
 	slices.SortFunc(p.Exempt, compareColumns)
 	slices.SortStableFunc(p.Unmatched, func(a, b Unmatched) int {
-		return cmp.Or(compareReasons(a.Why, b.Why), strings.Compare(a.Detail, b.Detail))
+		return cmp.Or(compareReasons(&a.Why, &b.Why), strings.Compare(a.Detail, b.Detail))
 	})
 	// A mask on a column covers its fields, where one policy names both. Two
 	// different masks would have to be ordered, and no rule says how.
