@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowmask/arrowmask/arrowudf"
 	"github.com/arrowmask/arrowmask/kernels"
 	"github.com/arrowmask/arrowmask/tablefile"
 )
@@ -128,7 +129,7 @@ then what mask would do, or why it would refuse (exit status 1).`,
 			if err != nil {
 				return err
 			}
-			p, err := newPlan(reader.Schema(), parsed, dialect, ring)
+			p, err := newPlan(reader.Schema(), parsed, arrowudf.Options{Dialect: dialect, Keys: ring})
 			if err != nil {
 				return err
 			}

@@ -77,7 +77,7 @@ func (m *masking) sampleRewrite(ctx context.Context, r *tablefile.Rewriter, p *p
 		return nil, err
 	}
 	defer reader.Close()
-	alone, err := newPlan(reader.Schema(), m.sets, m.dialect, m.ring)
+	alone, err := newPlan(reader.Schema(), m.sets, m.options())
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,9 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/arrowmask/arrowmask/arrowudf"
 )
 
 // maskFlags are the flags of arrowmask mask.
@@ -69,10 +72,17 @@ in a file, one line end after them does not belong to the key.`,
 			if err != nil {
 				return err
 			}
+			// A batch is released once it is written, and no writer keeps a slice
+			// of its values: the next one takes its memory.
+			m.mem = &arrowudf.Recycler{}
 			return m.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	f := cmd.Flags()
+	o.register(cmd.Flags())
+	return cmd
+}
+
+func (o *maskFlags) register(f *pflag.FlagSet) {
 	f.StringVarP(&o.output, "output", "o", "", "the `file` to write; - is standard output")
 	f.StringArrayVar(&o.sets, "set", nil, "replace a column: `COLUMN=EXPRESSION`, once a column")
 	f.StringVar(&o.to, "to", "", "`format` of OUT, as --from")
@@ -92,5 +102,4 @@ in a file, one line end after them does not belong to the key.`,
 	o.policy.register(f)
 	o.input.register(f)
 	o.keys.register(f)
-	return cmd
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/arrowmask/arrowmask/arrowudf"
 	"github.com/arrowmask/arrowmask/mask"
 	"github.com/arrowmask/arrowmask/tablefile"
 )
@@ -27,6 +29,7 @@ type masking struct {
 	read  tablefile.ReadOptions
 	write tablefile.WriteOptions
 	rows  int64
+	mem   memory.Allocator // of masked columns; nil: arrow's default
 }
 
 // newMasking checks everything that can be checked without the input.
@@ -240,13 +243,18 @@ func (m *masking) summarize(errOut io.Writer, p *plan, took time.Duration) {
 	}
 }
 
+// options are those of every mask; the policies have dialects of their own.
+func (m *masking) options() arrowudf.Options {
+	return arrowudf.Options{Dialect: m.dialect, Keys: m.ring, Mem: m.mem}
+}
+
 // newPlan decides by --set or by the policies.
 func (m *masking) newPlan(schema *arrow.Schema) (*plan, error) {
 	if m.asked == nil {
-		return newPlan(schema, m.sets, m.dialect, m.ring)
+		return newPlan(schema, m.sets, m.options())
 	}
 	var err error
-	m.made, err = m.asked.plan(schema, m.ring)
+	m.made, err = m.asked.plan(schema, m.options())
 	return m.made, err
 }
 

@@ -47,7 +47,7 @@ type maskedColumn struct {
 
 // newPlan binds the sets to the columns of a table. A set that names no column
 // is an error: what it should have protected would come out clear.
-func newPlan(schema *arrow.Schema, sets []set, dialect string, keys *mask.Keyring) (*plan, error) {
+func newPlan(schema *arrow.Schema, sets []set, opts arrowudf.Options) (*plan, error) {
 	p := &plan{in: schema}
 	var masks []v18.ColumnMask
 	for _, s := range sets {
@@ -59,7 +59,7 @@ func newPlan(schema *arrow.Schema, sets []set, dialect string, keys *mask.Keyrin
 		p.masked = append(p.masked, &maskedColumn{index: index, name: s.column, source: s.source, in: schema.Field(index)})
 	}
 	slices.SortFunc(p.masked, func(a, b *maskedColumn) int { return a.index - b.index })
-	m, err := v18.NewColumnMasks(schema, masks, arrowudf.Options{Dialect: dialect, Keys: keys})
+	m, err := v18.NewColumnMasks(schema, masks, opts)
 	if err != nil {
 		return nil, err
 	}

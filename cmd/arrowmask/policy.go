@@ -294,12 +294,12 @@ type policyPlan struct {
 }
 
 // plan is newPlan by policies.
-func (q *question) plan(schema *arrow.Schema, keys *mask.Keyring) (*plan, error) {
+func (q *question) plan(schema *arrow.Schema, opts arrowudf.Options) (*plan, error) {
 	decided, err := q.decide(schema)
 	if err != nil {
 		return nil, err
 	}
-	m, err := v18.NewMasker(decided, schema, arrowudf.Options{Keys: keys})
+	m, err := v18.NewMasker(decided, schema, opts)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/spf13/cobra"
 
+	"github.com/arrowmask/arrowmask/arrowudf"
 	"github.com/arrowmask/arrowmask/mask"
 	"github.com/arrowmask/arrowmask/policy/ranger"
 	"github.com/arrowmask/arrowmask/tablefile"
@@ -112,7 +113,7 @@ func (x *policyExplanation) print(w io.Writer) error {
 // the policies said up to there, and fails as mask would.
 func explainPolicy(cmd *cobra.Command, q *question, reader tablefile.Reader, keys *mask.Keyring, chunks func(*plan, []columnExplanation) error, sample int, asJSON bool) error {
 	ctx := cmd.Context()
-	p, refused := q.plan(reader.Schema(), keys)
+	p, refused := q.plan(reader.Schema(), arrowudf.Options{Keys: keys})
 	said, err := q.explain(reader.Schema(), refused)
 	if err != nil {
 		return err
