@@ -115,7 +115,8 @@ typedef uintptr_t arrowmask_handle;
 
 int32_t arrowmask_abi_version(void);
 
-/* Build, platform, FIPS state and the backend of every digest, as JSON; NULL
+/* Build, platform, FIPS state, the backend of every digest and of hex text, and
+ * the settings of the environment that cannot be honoured, as JSON; NULL
  * without memory. The caller passes it to arrowmask_free. */
 char *arrowmask_report(void);
 

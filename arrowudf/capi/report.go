@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/arrowmask/arrowmask/fips"
+	"github.com/arrowmask/arrowmask/hexenc"
 	"github.com/arrowmask/arrowmask/kernels"
 	"github.com/arrowmask/arrowmask/mask"
 )
@@ -42,11 +44,10 @@ func makeReport() report {
 	if info, ok := debug.ReadBuildInfo(); ok && r.Version == "" {
 		r.Version = info.Main.Version
 	}
-	for _, err := range []error{fips.Err(), kernels.Err()} {
-		if err != nil {
-			r.Errors = append(r.Errors, err.Error())
-		}
+	for _, err := range settingsErrors() {
+		r.Errors = append(r.Errors, err.Error())
 	}
+	r.Backends["hex"] = hexenc.Active().Name
 	for _, alg := range kernels.Algs() {
 		if fips.Enabled() {
 			if alg.SHA2() {
@@ -62,6 +63,11 @@ func makeReport() report {
 		r.Backends[alg.String()] = b.Name
 	}
 	return r
+}
+
+// settingsErrors says which settings of the environment cannot be honoured.
+func settingsErrors() []error {
+	return slices.DeleteFunc([]error{fips.Err(), kernels.Err(), hexenc.Err()}, func(err error) bool { return err == nil })
 }
 
 //export am_go_report
@@ -89,11 +95,9 @@ func am_go_selftest(out **C.char) C.int {
 // selftest runs the known answers of every backend that may be used here.
 func selftest(b *strings.Builder) error {
 	failed := 0
-	for _, err := range []error{fips.Err(), kernels.Err()} {
-		if err != nil {
-			failed++
-			fmt.Fprintf(b, "FAILED: %v\n", err)
-		}
+	for _, err := range settingsErrors() {
+		failed++
+		fmt.Fprintf(b, "FAILED: %v\n", err)
 	}
 	for _, alg := range kernels.Algs() {
 		for _, be := range kernels.All(alg) {
