@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/arrowmask/arrowmask/internal/cpu"
 )
@@ -14,7 +13,7 @@ import (
 // pair "hex=ssse3" counts here, and so does the first bare name that a backend
 // of this package has; all else is about digests. The pair goes before bare
 // names.
-const EnvBackend = "ARROWMASK_BACKEND"
+const EnvBackend = cpu.EnvBackend
 
 // ErrBackend is wrapped by Err.
 var ErrBackend = errors.New("hexenc: backend cannot be used")
@@ -44,26 +43,22 @@ func Err() error { return chosen.Err }
 func choose(value string, backends []*Backend, have cpu.Set) Choice {
 	c := Choice{Backend: best(backends, have), Why: "best available"}
 	var pair, bare *Backend
-	for entry := range strings.SplitSeq(value, ",") {
-		what, name, isPair := strings.Cut(entry, "=")
-		if !isPair {
-			name = what
-		} else if strings.TrimSpace(what) != "hex" {
+	for entry := range cpu.Overrides(value) {
+		if entry.Pair && entry.What != "hex" {
 			continue
 		}
-		name = strings.TrimSpace(name)
-		b := find(backends, name)
+		b := find(backends, entry.Backend)
 		switch {
-		case b == nil && !isPair: // the name of something else
+		case b == nil && !entry.Pair: // the name of something else
 		case b == nil:
-			c.Err = fmt.Errorf("%s: %w: hex has none called %q", EnvBackend, ErrBackend, name)
+			c.Err = fmt.Errorf("%s: %w: hex has none called %q", EnvBackend, ErrBackend, entry.Backend)
 			return c
 		case b.reason(have) != "":
-			c.Err = fmt.Errorf("%s: %w: %s of hex: %s", EnvBackend, ErrBackend, name, b.reason(have))
+			c.Err = fmt.Errorf("%s: %w: %s of hex: %s", EnvBackend, ErrBackend, b.Name, b.reason(have))
 			return c
-		case isPair && pair == nil:
+		case entry.Pair && pair == nil:
 			pair = b
-		case !isPair && bare == nil:
+		case !entry.Pair && bare == nil:
 			bare = b
 		}
 	}

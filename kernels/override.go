@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/arrowmask/arrowmask/internal/cpu"
 )
@@ -14,7 +13,7 @@ import (
 // before bare names; besides, the first entry that fits an algorithm counts.
 // "hex=" and a name is for package hexenc, and so are bare names that it has
 // too.
-const EnvBackend = "ARROWMASK_BACKEND"
+const EnvBackend = cpu.EnvBackend
 
 // hexEntry is what stands before the name of an encoder.
 const hexEntry = "hex"
@@ -29,26 +28,21 @@ type forced [numAlgs]*Backend
 // ErrUnknownBackend or ErrUnsupportedBackend.
 func parseOverride(value string, backends *[numAlgs][]*Backend, have cpu.Set) (forced, error) {
 	var exact, bare forced
-	for entry := range strings.SplitSeq(value, ",") {
-		entry = strings.TrimSpace(entry)
-		if entry == "" {
+	for entry := range cpu.Overrides(value) {
+		if entry.What == hexEntry {
 			continue
 		}
-		fill, name, of := &bare, entry, Algs()
-		if algName, rest, ok := strings.Cut(entry, "="); ok {
-			algName = strings.TrimSpace(algName)
-			if algName == hexEntry {
-				continue
-			}
-			alg, err := ParseAlg(algName)
+		fill, of := &bare, Algs()
+		if entry.Pair {
+			alg, err := ParseAlg(entry.What)
 			if err != nil {
 				return forced{}, fmt.Errorf("%s: %w", EnvBackend, err)
 			}
-			fill, name, of = &exact, strings.TrimSpace(rest), []Alg{alg}
+			fill, of = &exact, []Alg{alg}
 		}
 		known := false
 		for _, alg := range of {
-			b := find(backends[alg], name)
+			b := find(backends[alg], entry.Backend)
 			if b == nil {
 				continue
 			}
@@ -61,7 +55,7 @@ func parseOverride(value string, backends *[numAlgs][]*Backend, have cpu.Set) (f
 			}
 		}
 		if !known {
-			return forced{}, fmt.Errorf("%s: %w: %q", EnvBackend, ErrUnknownBackend, entry)
+			return forced{}, fmt.Errorf("%s: %w: %q", EnvBackend, ErrUnknownBackend, entry.Text)
 		}
 	}
 	for alg, b := range bare {
