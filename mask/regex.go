@@ -434,13 +434,9 @@ func newCharRuns(t *syntax.Regexp, with []piece) *charRuns {
 	return c
 }
 
-// next is the width of the character at the start of b, or of a byte of one
-// that is not of the set, and whether it is of the set.
-func (c *charRuns) next(b []byte) (width int, is bool) {
-	k := c.kind[b[0]]
-	if k != charLook {
-		return 1, k == charIn
-	}
+// look is the width of the character at the start of b and whether it is of the
+// set, where its first byte does not say.
+func (c *charRuns) look(b []byte) (width int, is bool) {
 	r, w := utf8.DecodeRune(b)
 	for i := 0; i < len(c.set); i += 2 {
 		if r >= c.set[i] && r <= c.set[i+1] {
@@ -452,20 +448,27 @@ func (c *charRuns) next(b []byte) (width int, is bool) {
 
 func (c *charRuns) appendRow(dst, row []byte, most int) []byte {
 	at := 0 // up to here row is done
-	for i := 0; i < len(row) && len(dst) <= most; {
-		w, is := c.next(row[i:])
-		begin := i
-		if i += w; !is {
-			continue
+	for i := 0; len(dst) <= most; {
+		for i < len(row) && c.kind[row[i]] == charOut {
+			i++
 		}
-		n := 1
+		if i == len(row) {
+			break
+		}
+		begin, n, out := i, 0, 0
 		for ; n < c.most && i < len(row); n++ {
-			if w, is = c.next(row[i:]); !is {
+			w, is := 1, c.kind[row[i]] == charIn
+			if c.kind[row[i]] == charLook {
+				w, is = c.look(row[i:])
+			}
+			if !is {
+				out = w
 				break
 			}
 			i += w
 		}
 		if n < c.least { // nor is there a longer run further in
+			i += out
 			continue
 		}
 		dst = append(dst, row[at:begin]...)
