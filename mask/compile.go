@@ -31,8 +31,9 @@ type node struct {
 	col     int     // number of the column, of one
 	also    []*node // further arguments, of a step over several columns
 	out     Type
-	mayNull bool // of its own doing
-	op      op   // nil for a source
+	mayNull bool  // of its own doing
+	op      op    // nil for a source
+	reads   *node // what op is given, where it does the work of arg too; nil: arg
 
 	rules *rules
 	ref   func(Value) (Value, error) // the row version, where the function's name does not say it
@@ -415,6 +416,10 @@ func buildHex(c *compiler, n *node) error {
 	}
 	n.out = Type{Kind: Text}
 	n.op = textStep{op: hexText{upper: n.set.upper}, out: n.out}
+	if d, ok := n.arg.op.(rawDigest); ok {
+		// No column of raw digests in between.
+		n.op, n.reads = textStep{op: hexDigest{hash: d.hash, upper: n.set.upper}, out: n.out}, n.arg.arg
+	}
 	return nil
 }
 

@@ -141,7 +141,11 @@ func (r *run) eval(n *node, root bool) (*Vector, error) {
 	default:
 		return r.cols[n.col], nil
 	}
-	in, err := r.eval(n.arg, false)
+	from := n.arg
+	if n.reads != nil {
+		from = n.reads
+	}
+	in, err := r.eval(from, false)
 	if err != nil {
 		return nil, err
 	}
