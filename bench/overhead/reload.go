@@ -25,9 +25,10 @@ import (
 //	arrowmask  the snapshot behind an atomic pointer
 //	rwmutex    the snapshot behind a read-write lock
 //
-// "still" is the same without swaps. A reader is a query after the other: it
-// takes the snapshot of the moment, finds plan and masker, and keeps them for
-// its batches, whatever is swapped. Every batch asks for the current snapshot,
+// "still" is the same without swaps, with each version for half of the time. A
+// reader is a query after the other: it takes the snapshot of the moment, finds
+// plan and masker, and keeps them for its batches, whatever is swapped. Every
+// batch asks for the current snapshot,
 // as a reader does that wants to know whether it is behind.
 const (
 	reloadReaders  = 8
@@ -58,7 +59,7 @@ func reload(b *bench) error {
 	for take := range takes {
 		for turn := range sides {
 			i := (take + turn) % len(sides)
-			if err := r.take(b, sides[i].store(), sides[i].swaps, &seen[i]); err != nil {
+			if err := r.take(b, sides[i].store(), sides[i].swaps, take%2, &seen[i]); err != nil {
 				return fmt.Errorf("%s: %w", sides[i].name, err)
 			}
 		}
@@ -134,6 +135,7 @@ type tally struct {
 	swapped int
 	mixed   int
 	pause   time.Duration
+	memory  arrowudf.Recycler // of a reader's results
 }
 
 // quantile is the smallest value that a share of the sorted values does not
@@ -181,10 +183,11 @@ func newReload(b *bench) (*reloadTable, error) {
 	return r, nil
 }
 
-// take runs the readers for a while and adds what they saw.
-func (r *reloadTable) take(b *bench, store snapshots, swaps bool, t *tally) error {
+// take runs the readers for a while, at first with the given version, and adds
+// what they saw.
+func (r *reloadTable) take(b *bench, store snapshots, swaps bool, version int, t *tally) error {
 	const length = 300 * time.Millisecond
-	store.set(policy.NewSnapshot(r.rules[0]))
+	store.set(policy.NewSnapshot(r.rules[version]))
 	var stop atomic.Bool
 	var wg sync.WaitGroup
 	readers := make([]tally, reloadReaders)
@@ -203,7 +206,7 @@ func (r *reloadTable) take(b *bench, store snapshots, swaps bool, t *tally) erro
 	for n := 1; n <= int(length/reloadEvery); n++ {
 		time.Sleep(reloadEvery)
 		if swaps {
-			store.set(policy.NewSnapshot(r.rules[n%2]))
+			store.set(policy.NewSnapshot(r.rules[(version+n)%2]))
 			t.swapped++
 		}
 	}
@@ -230,7 +233,7 @@ func (t *tally) query(b *bench, r *reloadTable, store snapshots, stop *atomic.Bo
 	if err != nil {
 		return err
 	}
-	m, err := arrowudf.NewMasker(p, r.schema, arrowudf.Options{})
+	m, err := arrowudf.NewMasker(p, r.schema, arrowudf.Options{Mem: &t.memory})
 	if err != nil {
 		return err
 	}
