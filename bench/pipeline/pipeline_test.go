@@ -1,39 +1,24 @@
 package pipeline
 
 import (
-	"io"
-	"os"
-	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
-
-	"github.com/arrowmask/arrowmask/bench/result"
 )
 
-func TestRecordsGetTheirRows(t *testing.T) {
-	dir := t.TempDir()
-	out, err := result.NewWriter(dir, io.Discard, io.Discard)
-	if err != nil {
-		t.Fatal(err)
+func TestArguments(t *testing.T) {
+	got := strings.Join(arguments("bin", "file", 0), " ")
+	if want := "bin --out file --job 200000 3 0 1 8-values --job 200000 2 5 10 20 --job 10000000 1 1 10"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
-	file := filepath.Join(t.TempDir(), "records.jsonl")
-	line := `{"suite":"pipeline","case":[["columns-of-20","1"],["threads","2"]],"side":"duckdb","unit":"s","min":1,"median":2,"rounds":3,"ratio":4}` + "\n"
-	if err := os.WriteFile(file, []byte(line), 0o644); err != nil {
-		t.Fatal(err)
+	args := arguments("bin", "file", 7)
+	for i, arg := range args {
+		if arg == "--job" && args[i+2] != "7" {
+			t.Errorf("%s rounds of %s rows, asked for 7", args[i+2], args[i+1])
+		}
 	}
-	if err := write(out, file, 10); err != nil {
-		t.Fatal(err)
-	}
-	records, err := result.Read(dir)
-	if err != nil || len(records) != 1 {
-		t.Fatalf("%d records, %v", len(records), err)
-	}
-	if want := "suite=pipeline columns-of-20=1 threads=2 rows=10 side=duckdb"; records[0].ID() != want {
-		t.Errorf("got %s, want %s", records[0].ID(), want)
-	}
-	if _, err := os.Stat(file); err == nil {
-		t.Error("the next file's records would be added to these")
-	}
-	if err := write(out, file, 10); err == nil {
-		t.Error("a script without records is no error")
+	// The issue that the suite answers: 1 and 10 columns of 10 million rows.
+	if i := slices.Index(args, "10000000"); i < 0 || !slices.Contains(args[i:], "1") || !slices.Contains(args[i:], "10") {
+		t.Errorf("the large file is not masked as it should be: %v", args)
 	}
 }

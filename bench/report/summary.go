@@ -84,9 +84,12 @@ func (r Run) Summary(toPage string) string {
 			b.WriteString("| " + rival.what + " |" + row + "\n")
 		}
 	}
-	for _, columns := range []string{"1", "10"} {
-		if rec, ok := r.one("duckdb", "pipeline", "rows", "500000", "columns-of-20", columns, "threads", "1"); ok {
-			fmt.Fprintf(&b, "| DuckDB, Parquet, %s of 20 columns masked | %.1f | | | |\n", columns, rec.Ratio)
+	if sizes := r.pipelineRows(); len(sizes) > 0 {
+		rows := sizes[len(sizes)-1]
+		for _, columns := range []string{"1", "10"} {
+			if rec, ok := r.one("duckdb", "pipeline", "rows", rows, "columns-of-20", columns, "threads", "1"); ok {
+				fmt.Fprintf(&b, "| DuckDB, Parquet, %s rows, %s of 20 columns masked | %.1f | | | |\n", thousands(rows), columns, rec.Ratio)
+			}
 		}
 	}
 	fmt.Fprintf(&b, "\n%s, %d processors, %s, arrowmask %s, %s, by `make bench`. ", r.Machine.CPU, r.Machine.CPUs, r.Machine.Go, r.Machine.Version, r.date())
