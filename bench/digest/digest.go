@@ -131,17 +131,9 @@ func Run(ctx context.Context, o suite.Options) error {
 	for i, c := range todo {
 		race[i] = c.race(ctx, columns[c.length])
 	}
-	if err := o.Sweep(name, 5, patience).Run(ctx, race); err != nil {
-		return err
-	}
-	for i, c := range todo {
-		for _, r := range c.records(race[i].Timings(), columns[c.length]) {
-			if err := o.Out.Write(r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return o.Race(ctx, name, 5, patience, race, func(i int, timings []rounds.Timing) []result.Record {
+		return todo[i].records(timings, columns[todo[i].length])
+	})
 }
 
 // rows are the batches of the cells of one length.

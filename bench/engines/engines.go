@@ -81,17 +81,9 @@ func runThreads(ctx context.Context, o suite.Options, have []engine, threads int
 	for i, c := range todo {
 		race[i] = c.race(ctx, o.Out, all, filepath.Join(work, "out"))
 	}
-	if err := o.Sweep(name, 5, patience).Run(ctx, race); err != nil {
-		return err
-	}
-	for i, c := range todo {
-		for _, r := range c.records(race[i].Timings()) {
-			if err := o.Out.Write(r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return o.Race(ctx, name, 5, patience, race, func(i int, timings []rounds.Timing) []result.Record {
+		return todo[i].records(timings)
+	})
 }
 
 // cells are every function of rows of 32 bytes, and the first two, which are asked

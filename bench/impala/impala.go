@@ -79,17 +79,9 @@ func runCells(ctx context.Context, o suite.Options, p *rival.Program, columns []
 			}
 		}
 	}
-	if err := o.Sweep(name, 7, patience).Run(ctx, race); err != nil {
-		return err
-	}
-	for i, c := range cells {
-		for _, r := range rounds.Records(name, c.keys(), "ns/row", race[i].Timings(), nil) {
-			if err := o.Out.Write(r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return o.Race(ctx, name, 7, patience, race, func(i int, timings []rounds.Timing) []result.Record {
+		return rounds.Records(name, cells[i].keys(), "ns/row", timings, nil)
+	})
 }
 
 // cell is what is timed at once.

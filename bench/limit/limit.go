@@ -82,21 +82,14 @@ func Run(ctx context.Context, o suite.Options) error {
 			tables = append(tables, table{alg: b.Alg, backend: b.Name, n: n, blocks: float64(blocks)})
 		}
 	}
-	if err := o.Sweep(name, 7, patience).Run(ctx, race); err != nil {
-		return err
-	}
-	for i, t := range tables {
+	return o.Race(ctx, name, 7, patience, race, func(i int, timings []rounds.Timing) []result.Record {
+		t := tables[i]
 		t.took = map[string]rounds.Timing{}
-		for _, timing := range race[i].Timings() {
+		for _, timing := range timings {
 			t.took[timing.Name] = timing
 		}
-		for _, r := range t.records() {
-			if err := o.Out.Write(r); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return t.records()
+	})
 }
 
 // probe is a side that does units of one thing in a run: rows, blocks or cycles.

@@ -112,11 +112,11 @@ func (w *Writer) WriteJSON(from io.Reader) ([]Record, error) {
 	return records, nil
 }
 
-// Tell says how far a run is: a line on stderr and nowhere else.
-func (w *Writer) Tell(line string) {
+// Round says that a round of a suite begins, counted from 0: a line on stderr.
+func (w *Writer) Round(suite string, round, of int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	fmt.Fprintln(w.stderr, line)
+	fmt.Fprintf(w.stderr, "suite=%s round=%d of=%d\n", suite, round+1, of)
 }
 
 // Skip says what could not be measured and why: a line on stderr and in

@@ -4,7 +4,6 @@ package suite
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/arrowmask/arrowmask/bench/result"
@@ -25,16 +24,27 @@ type Options struct {
 	Rounds int
 }
 
-// Sweep is how a suite plays its cells: the rounds that were asked for, else those
-// that the suite plays.
-func (o Options) Sweep(suite string, n int, patience time.Duration) rounds.Sweep {
+// Race plays the cells of a suite and writes the records that are made of each:
+// the rounds that were asked for, else n, and where times are not steady more of
+// them for as long as patience goes.
+func (o Options) Race(ctx context.Context, suite string, n int, patience time.Duration, cells []*rounds.Cell,
+	records func(i int, timings []rounds.Timing) []result.Record) error {
 	n = cmp.Or(o.Rounds, n)
 	if o.Quick {
 		patience /= 10
 	}
-	return rounds.Sweep{Rounds: n, Patience: patience, Told: func(round int) {
-		o.Out.Tell(fmt.Sprintf("suite=%s round=%d of=%d", suite, round+1, n))
-	}}
+	sweep := rounds.Sweep{Rounds: n, Patience: patience, Told: func(round int) { o.Out.Round(suite, round, n) }}
+	if err := sweep.Run(ctx, cells); err != nil {
+		return err
+	}
+	for i, c := range cells {
+		for _, r := range records(i, c.Timings()) {
+			if err := o.Out.Write(r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Suite is one set of measurements. Run returns an error only for what is
