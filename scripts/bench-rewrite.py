@@ -33,6 +33,7 @@ import multiprocessing
 import os
 import pathlib
 import select
+import shutil
 import signal
 import statistics
 import subprocess
@@ -242,6 +243,7 @@ def options():
     p.add_argument("--rounds", type=int, default=int(env("BENCH_ROUNDS", "5")))
     p.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES), help="what to mask; all when left out")
     p.add_argument("--job", nargs="+", action="append", metavar="X", help="ROWS ROUNDS CASE...: instead of --rows, --rounds and --cases; may be given several times")
+    p.add_argument("--check", action="store_true", help="only say whether there is room for the files")
     p.add_argument("--out", default=env("BENCH_OUT"), help="file to append the records to")
     p.add_argument("--input", default=env("BENCH_INPUT"), help="the file to mask, of --rows rows: made when it is not there, and kept")
     o = p.parse_args()
@@ -256,8 +258,20 @@ def options():
     return o
 
 
+def check_room(jobs):
+    """Exits with a message where the disk is too small for a file and what both sides make of it."""
+    files = sum(140 * rows for rows in {rows for rows, _, _ in jobs})
+    results = max(2 * rows * (150 + 56 * len(CASES[name])) for rows, _, names in jobs for name in names)
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if free < files + results:
+        sys.exit(f"{max(jobs)[0]} rows take {(files + results) / 1e9:.1f} GB in {tempfile.gettempdir()}, where {free / 1e9:.1f} are free")
+
+
 def main():
     o = options()
+    check_room(o.job)
+    if o.check:
+        return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # not before the sides and the files are gone
     cases = [Case(rows, rounds, name, threads) for rows, rounds, names in o.job for name in names for threads in o.threads]
     with tempfile.TemporaryDirectory() as tmp:

@@ -7,18 +7,27 @@ import (
 )
 
 func TestArguments(t *testing.T) {
-	got := strings.Join(arguments("bin", "file", 0), " ")
-	if want := "bin --out file --job 200000 3 0 1 8-values --job 200000 2 5 10 20 --job 10000000 1 1 10"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	args := arguments("bin", "file", 7)
-	for i, arg := range args {
-		if arg == "--job" && args[i+2] != "7" {
-			t.Errorf("%s rounds of %s rows, asked for 7", args[i+2], args[i+1])
+	j := job{rows: 10, rounds: 2, cases: []string{"1", "8-values"}}
+	for rounds, want := range map[int]string{0: "--job 10 2 1 8-values", 7: "--job 10 7 1 8-values"} {
+		if got := strings.Join(j.arguments(rounds), " "); got != want {
+			t.Errorf("rounds %d: got %s, want %s", rounds, got, want)
 		}
 	}
-	// The issue that the suite answers: 1 and 10 columns of 10 million rows.
-	if i := slices.Index(args, "10000000"); i < 0 || !slices.Contains(args[i:], "1") || !slices.Contains(args[i:], "10") {
-		t.Errorf("the large file is not masked as it should be: %v", args)
+}
+
+// TestJobs: 1 and 10 of 20 columns of ten million rows are what the suite is
+// for, and one other file has the curve, each case once.
+func TestJobs(t *testing.T) {
+	byRows := map[int][]string{}
+	for _, j := range jobs {
+		byRows[j.rows] = append(byRows[j.rows], j.cases...)
+	}
+	if large := byRows[10_000_000]; !slices.Equal(large, []string{"1", "10"}) || len(byRows) != 2 {
+		t.Errorf("cases by rows are %v", byRows)
+	}
+	for rows, cases := range byRows {
+		if slices.Sort(cases); len(slices.Compact(slices.Clone(cases))) != len(cases) {
+			t.Errorf("%d rows have a case twice: %v", rows, cases)
+		}
 	}
 }
