@@ -3,7 +3,7 @@
 # virtual environment of scripts/interop, which it makes when it is not there.
 # BENCH_ROWS, BENCH_ROUNDS, BENCH_OUT (JSON records are appended to it) and
 # BENCH_INPUT (the file to mask, made and kept) say the same as the options.
-# usage: scripts/bench-rewrite.sh BIN [--rows N] [--rounds N] [--threads N...] [--cases NAME...] [--out FILE] [--input FILE]
+# usage: scripts/bench-rewrite.sh BIN [--rows N] [--rounds N] [--threads N...] [--cases NAME...] [--job ROWS ROUNDS NAME...] [--out FILE] [--input FILE]
 set -euo pipefail
 bin=$(realpath "$1")
 shift
