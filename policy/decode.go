@@ -10,6 +10,10 @@ import (
 	"github.com/arrowmask/arrowmask/mask"
 )
 
+// maxAhead is for how many entries of a list there is room before any is read:
+// the bytes may claim more than they hold.
+const maxAhead = 1024
+
 // decoder reads with every bound checked. Its methods return zero values after
 // the first error, which is kept.
 type decoder struct {
@@ -110,7 +114,9 @@ func (d *decoder) set() []*Plan {
 	if v := d.uint(); d.err == nil && v != encodingVersion {
 		d.fail(fmt.Sprintf("format version %d", v))
 	}
-	for range d.count(1) {
+	n := d.count(1)
+	d.strings = make([]string, 0, min(n, maxAhead))
+	for range n {
 		d.strings = append(d.strings, string(d.bytes(d.uint())))
 	}
 	for range d.count(2) {
@@ -170,8 +176,11 @@ func (d *decoder) plan() *Plan {
 }
 
 func (d *decoder) columns(limit int, masked bool) (out []ColumnMask) {
-	last := 0
-	for range d.count(3) {
+	last, n := 0, d.count(3)
+	if n > 0 {
+		out = make([]ColumnMask, 0, min(n, maxAhead))
+	}
+	for range n {
 		step := d.uint()
 		c := ColumnMask{Index: last + step/2}
 		if c.Index >= limit {

@@ -207,8 +207,7 @@ func (e *encoder) text(s string) {
 		e.again(e.texts.rank, 0)
 		return
 	}
-	n, _ := e.texts.add(s)
-	e.named = append(e.named, n)
+	e.named = append(e.named, e.texts.add(s))
 }
 
 func (e *encoder) mask(m *Mask) {
@@ -218,7 +217,7 @@ func (e *encoder) mask(m *Mask) {
 	}
 	n, isNew := e.masks.add(m)
 	if isNew {
-		e.maskTexts = append(e.maskTexts, [2]uint32{e.part(m.Expr), e.part(m.Dialect)})
+		e.maskTexts = append(e.maskTexts, [2]uint32{e.texts.add(m.Expr), e.texts.add(m.Dialect)})
 	}
 	e.named = append(e.named, n)
 }
@@ -230,7 +229,7 @@ func (e *encoder) filter(f *Filter, plus int) {
 	}
 	n, isNew := e.filters.add(f.hash)
 	if isNew {
-		e.filterTexts = append(e.filterTexts, e.part(f.text))
+		e.filterTexts = append(e.filterTexts, e.texts.add(f.text))
 	}
 	e.named = append(e.named, n)
 }
@@ -242,15 +241,9 @@ func (e *encoder) reason(r *Reason, plus int) {
 	}
 	n, isNew := e.reasons.add(r)
 	if isNew {
-		e.reasonTexts = append(e.reasonTexts, [4]uint32{e.part(r.Policy), e.part(r.Kind), e.part(r.Tag), e.part(r.Zone)})
+		e.reasonTexts = append(e.reasonTexts, [4]uint32{e.texts.add(r.Policy), e.texts.add(r.Kind), e.texts.add(r.Tag), e.texts.add(r.Zone)})
 	}
 	e.named = append(e.named, n)
-}
-
-// part numbers a text of something that is numbered itself.
-func (e *encoder) part(s string) uint32 {
-	n, _ := e.texts.add(s)
-	return n
 }
 
 // again writes what the first walk numbered at this place.

@@ -5,11 +5,14 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/arrowmask/arrowmask/internal/race"
 )
 
 // referenceEncode writes the encoding as its description says: every table is
@@ -174,7 +177,7 @@ func randomPlans(rnd *rand.Rand, n int) []*Plan {
 	)
 	for range 1 + rnd.IntN(9) {
 		masks = append(masks, &Mask{Expr: text(), Dialect: text()})
-		filters = append(filters, newFilter(textExpr(text())))
+		filters = append(filters, newFilter(textExpr(text()), ""))
 		reasons = append(reasons, reason())
 	}
 	why := func() *Reason {
@@ -214,7 +217,7 @@ func randomPlans(rnd *rand.Rand, n int) []*Plan {
 		}
 		if rnd.IntN(2) == 0 {
 			if p.Filter, p.FilterWhy = filters[rnd.IntN(len(filters))], why(); rnd.IntN(3) == 0 {
-				p.Filter = newFilter(p.Filter.root)
+				p.Filter = newFilter(p.Filter.root, "")
 			}
 		}
 		for range rnd.IntN(3) {
@@ -233,9 +236,9 @@ func TestEncodeReference(t *testing.T) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for round := range uint64(60) {
+			for round := range uint64(25) {
 				rnd := rand.New(rand.NewPCG(worker, round))
-				plans := randomPlans(rnd, rnd.IntN(1+rnd.IntN(80)))
+				plans := randomPlans(rnd, rnd.IntN(1+rnd.IntN(50)))
 				got, want := encode(plans), referenceEncode(plans)
 				if !bytes.Equal(got, want) {
 					t.Errorf("seed %d %d: %d plans: %d bytes, the reference writes %d", worker, round, len(plans), len(got), len(want))
@@ -247,6 +250,23 @@ func TestEncodeReference(t *testing.T) {
 		}()
 	}
 	wg.Wait()
+}
+
+// TestEncodeAllocates: what NewSet allocates is the set, its list of plans and
+// the bytes, however much is in them.
+func TestEncodeAllocates(t *testing.T) {
+	if race.Enabled {
+		t.Skip("the race detector empties pools at random")
+	}
+	if testing.AllocsPerRun(10, func() { maphash.Comparable(seed, Mask{}) }) != 0 {
+		t.Skip("the standard library of this build (tag purego) allocates to hash")
+	}
+	for _, shared := range []bool{true, false} {
+		plans := manyTables(t, 50, shared)
+		if n := testing.AllocsPerRun(20, func() { newSet(t, plans...) }); n != 3 {
+			t.Errorf("shared %v: %v allocations", shared, n)
+		}
+	}
 }
 
 // TestEncodingIsFixed: sets of one version of the format have these hashes, so

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"bytes"
 	"fmt"
 	"math/big"
 	"slices"
@@ -99,13 +100,18 @@ func ParseFilter(src string, syn Syntax) (*Filter, error) {
 	if root.hasParams() {
 		return &Filter{root: root}, nil
 	}
-	return newFilter(root), nil
+	return newFilter(root, src), nil
 }
 
-// newFilter is a filter without parameters.
-func newFilter(root *expr) *Filter {
-	text := root.print()
-	return &Filter{root: root, text: text, hash: hashOf([]byte(text))}
+// newFilter is a filter without parameters. Where its text is the source, the
+// two are one string.
+func newFilter(root *expr, src string) *Filter {
+	b := root.print(len(src))
+	text := src
+	if string(b) != src {
+		text = string(b)
+	}
+	return &Filter{root: root, text: text, hash: hashOf(b)}
 }
 
 // Bound reports whether the filter holds no parameter any more.
@@ -137,7 +143,7 @@ func (f *Filter) Bind(b Binder) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFilter(root), nil
+	return newFilter(root, ""), nil
 }
 
 // UsesToday reports whether current_date occurs, so that the bound filter
@@ -351,19 +357,21 @@ func (o op) level() int {
 	return 8
 }
 
-var opSigns = map[op]string{
+var opSigns = [...]string{
 	opAdd: "+", opSub: "-", opMul: "*", opDiv: "/", opMod: "%",
 	opEq: "=", opNe: "<>", opLt: "<", opLe: "<=", opGt: ">", opGe: ">=",
 	opAnd: " and ", opOr: " or ",
 }
 
-func (e *expr) print() string {
-	var b strings.Builder
+// print is the canonical text; size is a guess at its length.
+func (e *expr) print(size int) []byte {
+	var b bytes.Buffer
+	b.Grow(size)
 	e.write(&b, 0)
-	return b.String()
+	return b.Bytes()
 }
 
-func (e *expr) write(b *strings.Builder, outer int) {
+func (e *expr) write(b *bytes.Buffer, outer int) {
 	level := e.op.level()
 	if level <= outer {
 		b.WriteByte('(')
@@ -445,13 +453,17 @@ func (e *expr) write(b *strings.Builder, outer int) {
 }
 
 // writeQuoted quotes so that the canonical syntax reads the same text back.
-func writeQuoted(b *strings.Builder, s string, q byte) {
+func writeQuoted(b *bytes.Buffer, s string, q byte) {
 	b.WriteByte(q)
-	for i := 0; i < len(s); i++ {
-		if s[i] == q {
-			b.WriteByte(q)
+	for {
+		n := strings.IndexByte(s, q)
+		if n < 0 {
+			break
 		}
-		b.WriteByte(s[i])
+		b.WriteString(s[:n+1])
+		b.WriteByte(q)
+		s = s[n+1:]
 	}
+	b.WriteString(s)
 	b.WriteByte(q)
 }

@@ -59,7 +59,7 @@ const (
 
 type token struct {
 	kind   tokenKind
-	text   string // upper case for tokWord
+	text   string // for tokWord the keyword in upper case, or nothing
 	raw    string // as written, for tokWord
 	pieces []piece
 	pos    int
@@ -71,11 +71,30 @@ type piece struct {
 	param bool
 }
 
-// lexer cuts a filter into tokens.
+// lexer cuts a filter into tokens. Their texts are parts of the source where
+// nothing is escaped.
 type lexer struct {
-	src string
-	pos int
-	syn Syntax
+	src    string
+	pos    int
+	syn    Syntax
+	pieces arena[piece]
+}
+
+// arena hands out memory that it allocates by the chunk: a filter has many small
+// parts, which all live as long as it does.
+type arena[T any] struct {
+	free []T
+	size int // of the last chunk
+}
+
+func (a *arena[T]) take(n int) []T {
+	if len(a.free) < n {
+		a.size = min(max(4, 2*a.size), 64)
+		a.free = make([]T, max(n, a.size))
+	}
+	out := a.free[:n:n]
+	a.free = a.free[n:]
+	return out
 }
 
 func (l *lexer) errf(pos int, format string, args ...any) error {
@@ -105,7 +124,7 @@ func (l *lexer) next() (token, error) {
 			l.pos++
 		}
 		raw := l.src[start:l.pos]
-		return token{kind: tokWord, text: strings.ToUpper(raw), raw: raw, pos: start}, nil
+		return token{kind: tokWord, text: keyword(raw), raw: raw, pos: start}, nil
 	case isDigit(c) || c == '.' && start+1 < len(l.src) && isDigit(l.src[start+1]):
 		return l.number()
 	case c == '\'':
@@ -176,10 +195,25 @@ func (l *lexer) number() (token, error) {
 	return token{kind: tokNumber, text: l.src[start:l.pos], pos: start}, nil
 }
 
+// plain is the text up to the quote that ends it, if every byte of it stands for
+// itself.
+func (l *lexer) plain(q byte) (string, bool) {
+	rest := l.src[l.pos:]
+	n := strings.IndexByte(rest, q)
+	if n < 0 || n+1 < len(rest) && rest[n+1] == q {
+		return "", false
+	}
+	return rest[:n], l.syn.literal || !strings.Contains(rest[:n], "${{")
+}
+
 // quoted reads a quoted column name; the quote doubled stands for itself.
 func (l *lexer) quoted(q byte) (token, error) {
 	start := l.pos
 	l.pos++
+	if s, ok := l.plain(q); ok && s != "" {
+		l.pos += len(s) + 1
+		return token{kind: tokQuoted, text: s, pos: start}, nil
+	}
 	var b strings.Builder
 	for l.pos < len(l.src) {
 		c := l.src[l.pos]
@@ -207,6 +241,10 @@ func (l *lexer) quoted(q byte) (token, error) {
 func (l *lexer) str(q byte) (token, error) {
 	start := l.pos
 	l.pos++
+	if s, ok := l.plain(q); ok && (strings.IndexByte(s, '\\') < 0 || l.syn.PlainBackslash && !l.syn.Backslash) {
+		l.pos += len(s) + 1
+		return token{kind: tokString, pieces: l.literal(s), pos: start}, nil
+	}
 	var b strings.Builder
 	var pieces []piece
 	flush := func() {
@@ -247,6 +285,16 @@ func (l *lexer) str(q byte) (token, error) {
 		}
 	}
 	return token{}, l.errf(start, "text without an end")
+}
+
+// literal is a text of one piece; the empty text has none.
+func (l *lexer) literal(s string) []piece {
+	if s == "" {
+		return nil
+	}
+	pieces := l.pieces.take(1)
+	pieces[0].text = s
+	return pieces
 }
 
 func (l *lexer) atParam() bool { return !l.syn.literal && strings.HasPrefix(l.src[l.pos:], "${{") }

@@ -8,8 +8,21 @@ import (
 
 // filterParser is a recursive-descent parser over the lexer's tokens.
 type filterParser struct {
-	lex lexer
-	tok token
+	lex   lexer
+	tok   token
+	exprs arena[expr]
+	kids  arena[*expr]
+}
+
+// node is a fresh node with these children.
+func (p *filterParser) node(o op, kids ...*expr) *expr {
+	e := &p.exprs.take(1)[0]
+	e.op = o
+	if len(kids) > 0 {
+		e.kids = p.kids.take(len(kids))
+		copy(e.kids, kids)
+	}
+	return e
 }
 
 func (p *filterParser) advance() (err error) {
@@ -68,7 +81,7 @@ func (p *filterParser) chain(depth int, o op, w string, inner func(int) (*expr, 
 	if err != nil || !p.word(w) {
 		return first, err
 	}
-	out := &expr{op: o, kids: []*expr{first}}
+	out := p.node(o, first)
 	for p.word(w) {
 		if err := p.advance(); err != nil {
 			return nil, err
@@ -93,7 +106,7 @@ func (p *filterParser) not(depth int) (*expr, error) {
 		return nil, err
 	}
 	k, err := p.not(depth + 1)
-	return &expr{op: opNot, kids: []*expr{k}}, err
+	return p.node(opNot, k), err
 }
 
 var comparisons = map[string]op{"=": opEq, "<>": opNe, "<": opLt, "<=": opLe, ">": opGt, ">=": opGe}
@@ -103,12 +116,16 @@ func (p *filterParser) predicate(depth int) (*expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o, ok := comparisons[p.tok.text]; ok && p.tok.kind == tokOp {
+	if p.tok.kind == tokOp {
+		o, ok := comparisons[p.tok.text]
+		if !ok {
+			return left, nil
+		}
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
 		right, err := p.sum(depth + 1)
-		return &expr{op: o, kids: []*expr{left, right}}, err
+		return p.node(o, left, right), err
 	}
 	if is, err := p.accept("IS"); is || err != nil {
 		if err != nil {
@@ -121,7 +138,7 @@ func (p *filterParser) predicate(depth int) (*expr, error) {
 		if !p.word("NULL") {
 			return nil, p.unexpected()
 		}
-		return negated(neg, &expr{op: opIsNull, kids: []*expr{left}}), p.advance()
+		return p.negated(neg, p.node(opIsNull, left)), p.advance()
 	}
 	neg, err := p.accept("NOT")
 	if err != nil {
@@ -140,12 +157,12 @@ func (p *filterParser) predicate(depth int) (*expr, error) {
 	default:
 		return left, nil
 	}
-	return negated(neg, out), err
+	return p.negated(neg, out), err
 }
 
-func negated(neg bool, e *expr) *expr {
+func (p *filterParser) negated(neg bool, e *expr) *expr {
 	if neg {
-		return &expr{op: opNot, kids: []*expr{e}}
+		return p.node(opNot, e)
 	}
 	return e
 }
@@ -157,7 +174,7 @@ func (p *filterParser) in(left *expr, depth int) (*expr, error) {
 	if err := p.expectOp("("); err != nil {
 		return nil, err
 	}
-	out := &expr{op: opIn, kids: []*expr{left}}
+	out := p.node(opIn, left)
 	for {
 		k, err := p.sum(depth + 1)
 		if err != nil {
@@ -189,7 +206,7 @@ func (p *filterParser) between(left *expr, depth int) (*expr, error) {
 		return nil, err
 	}
 	hi, err := p.sum(depth + 1)
-	return &expr{op: opBetween, kids: []*expr{left, lo, hi}}, err
+	return p.node(opBetween, left, lo, hi), err
 }
 
 func (p *filterParser) like(left *expr, depth int) (*expr, error) {
@@ -200,7 +217,7 @@ func (p *filterParser) like(left *expr, depth int) (*expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &expr{op: opLike, kids: []*expr{left, pat}}
+	out := p.node(opLike, left, pat)
 	esc, err := p.accept("ESCAPE")
 	if err != nil || !esc {
 		return out, err
@@ -212,13 +229,14 @@ func (p *filterParser) like(left *expr, depth int) (*expr, error) {
 	return out, p.advance()
 }
 
-func (p *filterParser) sum(depth int) (*expr, error) {
-	return p.binary(depth, map[string]op{"+": opAdd, "-": opSub}, p.product)
-}
+var (
+	sums     = map[string]op{"+": opAdd, "-": opSub}
+	products = map[string]op{"*": opMul, "/": opDiv, "%": opMod}
+)
 
-func (p *filterParser) product(depth int) (*expr, error) {
-	return p.binary(depth, map[string]op{"*": opMul, "/": opDiv, "%": opMod}, p.unary)
-}
+func (p *filterParser) sum(depth int) (*expr, error) { return p.binary(depth, sums, p.product) }
+
+func (p *filterParser) product(depth int) (*expr, error) { return p.binary(depth, products, p.unary) }
 
 func (p *filterParser) binary(depth int, ops map[string]op, inner func(int) (*expr, error)) (*expr, error) {
 	if err := p.deep(depth); err != nil {
@@ -244,7 +262,7 @@ func (p *filterParser) binary(depth int, ops map[string]op, inner func(int) (*ex
 		if err != nil {
 			return nil, err
 		}
-		left = &expr{op: o, kids: []*expr{left, right}}
+		left = p.node(o, left, right)
 	}
 	return left, nil
 }
@@ -273,11 +291,38 @@ func (p *filterParser) unary(depth int) (*expr, error) {
 	return negate(k), nil
 }
 
-// reserved words cannot be columns unless quoted.
-var reserved = map[string]bool{
-	"AND": true, "OR": true, "NOT": true, "IN": true, "BETWEEN": true, "LIKE": true, "ESCAPE": true, "IS": true,
-	"NULL": true, "TRUE": true, "FALSE": true, "SELECT": true, "FROM": true, "WHERE": true, "CASE": true, "WHEN": true,
-	"THEN": true, "ELSE": true, "END": true, "EXISTS": true, "CAST": true, "RLIKE": true, "REGEXP": true, "UNION": true,
+// keywords mean something in the grammar; those that are reserved cannot be
+// columns unless quoted.
+var keywords, reserved = words()
+
+func words() (all map[string]string, reserved map[string]bool) {
+	reserved = map[string]bool{
+		"AND": true, "OR": true, "NOT": true, "IN": true, "BETWEEN": true, "LIKE": true, "ESCAPE": true, "IS": true,
+		"NULL": true, "TRUE": true, "FALSE": true, "SELECT": true, "FROM": true, "WHERE": true, "CASE": true, "WHEN": true,
+		"THEN": true, "ELSE": true, "END": true, "EXISTS": true, "CAST": true, "RLIKE": true, "REGEXP": true, "UNION": true,
+	}
+	all = map[string]string{}
+	for w := range reserved {
+		all[w] = w
+	}
+	for _, w := range []string{"CURRENT_DATE", "CURRENT_USER", "DATE", "INTERVAL", "DAY", "DAYS"} {
+		all[w] = w
+	}
+	return all, reserved
+}
+
+// keyword is the word in upper case if it is one, in any letter case.
+func keyword(word string) string {
+	var upper [len("CURRENT_DATE")]byte // none is longer
+	if len(word) > len(upper) {
+		return ""
+	}
+	for i := range len(word) {
+		if upper[i] = word[i]; 'a' <= upper[i] && upper[i] <= 'z' {
+			upper[i] -= 'a' - 'A'
+		}
+	}
+	return keywords[string(upper[:len(word)])]
 }
 
 func (p *filterParser) primary(depth int) (*expr, error) {
@@ -290,7 +335,9 @@ func (p *filterParser) primary(depth int) (*expr, error) {
 		}
 		return e, p.advance()
 	case tokString:
-		return &expr{op: opText, pieces: t.pieces}, p.advance()
+		e := p.node(opText)
+		e.pieces = t.pieces
+		return e, p.advance()
 	case tokParam:
 		return &expr{op: opParam, text: t.text}, p.advance()
 	case tokQuoted:
@@ -411,7 +458,9 @@ func (p *filterParser) columnRest(name string) (*expr, error) {
 	if p.isOp("(") {
 		return nil, p.lex.errf(p.tok.pos, "functions are not part of the grammar")
 	}
-	return &expr{op: opColumn, text: name}, nil
+	e := p.node(opColumn)
+	e.text = name
+	return e, nil
 }
 
 // parseDate reads yyyy-mm-dd as days since 1970-01-01.

@@ -195,7 +195,7 @@ func refValue(tab *Table, row []cell, e *expr) any {
 		}
 		return z
 	}
-	panic("reference: " + e.print())
+	panic("reference: " + string(e.print(0)))
 }
 
 // refCompare is nil for NULL.
@@ -577,6 +577,16 @@ func TestFilterSyntax(t *testing.T) {
 		{hive, `a = 'x\n'`, ""},
 		{Syntax{}, `a = "x"`, ""},
 		{Syntax{}, `a = 'x\'`, ""},
+		{Syntax{Backslash: true, PlainBackslash: true}, `a = 'x\'y'`, "`a`='x''y'"},
+		// A quote doubled, at either end too, and one within a parameter.
+		{Syntax{}, "a = 'it''s'", "`a`='it''s'"},
+		{Syntax{}, "`b``c` = ''''", "`b``c`=''''"},
+		{Syntax{}, "```a` = ''", "```a`=''"},
+		{Syntax{}, "`` = 1", ""},
+		{Syntax{}, "a = 'x${{ f('y') }}z'", "(unbound filter)"},
+		{Syntax{}, "`${{x}}` = 1", ""},
+		{canonical, "`${{x}}`='${{y}}'", "`${{x}}`='${{y}}'"},
+		{Syntax{}, "a Is nOT nuLL OR Current_Dates = 1", "not `a` is null or `Current_Dates`=1"},
 	} {
 		f, err := ParseFilter(c.src, c.syn)
 		switch {

@@ -24,10 +24,13 @@ const minSlots = 128
 
 // add gives the number of a key and whether it is new.
 func (x *numbering[K]) add(k K) (n uint32, isNew bool) {
+	return x.find(k, uint32(maphash.Comparable(seed, k)))
+}
+
+func (x *numbering[K]) find(k K, h uint32) (n uint32, isNew bool) {
 	if 2*len(x.keys) >= len(x.slots) {
 		x.grow()
 	}
-	h := uint32(maphash.Comparable(seed, k))
 	at := h & uint32(len(x.slots)-1)
 	for ; x.slots[at] != 0; at = (at + 1) & uint32(len(x.slots)-1) {
 		if n = x.slots[at] - 1; x.keys[n] == k {
@@ -108,6 +111,11 @@ func (s *sharing[T]) reset() {
 type texts struct {
 	numbering[string]
 	heads []textHead
+}
+
+func (t *texts) add(s string) uint32 {
+	n, _ := t.find(s, uint32(maphash.String(seed, s)))
+	return n
 }
 
 // textHead is a text's first eight bytes, which mostly tell two apart without
