@@ -5,13 +5,16 @@ prints the least wall time, CPU time and peak memory of each.
 
 - The rounds of a case are spread over the whole run, so that a machine's slow
   minute is not all that one case has.
-- Within a round the two take turns of a second: while one runs, the other is
-  stopped (SIGSTOP). After its turn what a side has written is brought to the
-  disk, so that it does not cost the other. A side's time is the sum of its turns.
+- Within a round the two take turns of a quarter of a second: while one runs, the
+  other is stopped (SIGSTOP). The turn is that of the side which has written less,
+  so that both are at the same part of the file, and what slows the machine for a
+  while slows the same part of both. After its turn what a side has written is
+  brought to the disk, so that it does not cost the other. A side's time is the
+  sum of its turns.
 - arrowmask's time is that of the process, from start to end. DuckDB's is that of
   the COPY statement; Python's start is not in it.
-- A side that takes less than a quarter of a second runs five times in a round,
-  and the mean counts.
+- A side that takes less than a quarter of a second runs nine times in a
+  round, and the median counts.
 - After the first round of a case with the first number of threads the two tables
   are compared: their numbers of rows, and a sum of hashes of every row with its
   number. Of files of more than two million rows, the rows of every tenth row
@@ -42,9 +45,9 @@ import tempfile
 import time
 from dataclasses import astuple, dataclass
 
-TURN = 1.0  # seconds
+TURN = 0.25  # seconds
 SHORT = 0.25  # seconds; runs that are shorter are repeated
-REPEATS = 5
+REPEATS = 9
 
 DUCKDB = """
 import duckdb, sys, time
@@ -121,7 +124,7 @@ class Side:
     def __init__(self, command, folder, env):
         self.command, self.folder, self.env = command, folder, env
         os.makedirs(folder, exist_ok=True)
-        self.turns, self.child, self.run = [], None, None
+        self.turns, self.written, self.child, self.run = [], 0, None, None
 
     def turn(self):
         """Lets it run for a turn or to its end."""
@@ -137,9 +140,11 @@ class Side:
         self.turns.append((start, time.monotonic()))
         if state.si_code != os.CLD_STOPPED:
             self.end()
+        self.written = 0
         for file in os.scandir(self.folder):
             fd = os.open(file, os.O_RDONLY)
             os.fdatasync(fd)
+            self.written += os.fstat(fd).st_size
             os.close(fd)
 
     def end(self):
@@ -168,8 +173,7 @@ def in_turns(sides):
     """Runs them to their ends and returns them."""
     try:
         while running := [s for s in sides if not s.run]:
-            for s in running:
-                s.turn()
+            min(running, key=lambda s: (s.written, len(s.turns))).turn()
     finally:
         for s in sides:
             s.kill()
@@ -204,7 +208,7 @@ class Case:
                 while s.run.wall < SHORT and len(runs) < REPEATS:
                     os.remove(outs[name])
                     runs += [again.run for again in in_turns([Side(s.command, s.folder, env)])]
-                self.runs[name].append(Run(*(statistics.mean(x) for x in zip(*map(astuple, runs)))))
+                self.runs[name].append(Run(*(statistics.median(x) for x in zip(*map(astuple, runs)))))
             some = "true" if self.rows <= 2_000_000 else f"file_row_number % {10 * GROUP} < {GROUP}"
             if check and subprocess.call([sys.executable, "-c", EQUAL, *outs.values(), some, *NAMES]):
                 sys.exit(f"{self.rows} rows, {self.name}: the two made different tables")

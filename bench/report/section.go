@@ -239,7 +239,7 @@ func (r Run) pipelineSection() (section, error) {
 	s := section{
 		ID: "pipeline", Title: "Masking a Parquet file",
 		Text: "arrowmask mask on a Parquet file of 20 columns (Snappy) beside DuckDB's COPY of the same table with sha256 over the same columns. Only masked columns are decoded; the others are copied as bytes. " +
-			"arrowmask's time is that of the process, DuckDB's that of the statement, without Python's start. The two take turns of a second in a round, and what they wrote is brought to the disk between turns, on nobody's time. " +
+			"arrowmask's time is that of the process, DuckDB's that of the statement, without Python's start. The two take turns of a quarter of a second in a round, and what they wrote is brought to the disk between turns, on nobody's time. " +
 			"The table has the least of the rounds and the greatest peak of memory; 8-values is one column of country codes.",
 	}
 	sizes := r.pipelineRows()
