@@ -111,13 +111,32 @@ type Set struct {
 	hash  Hash
 }
 
+// complete is an error for a plan that no snapshot gives: without a mask or a
+// reason where there must be one.
+func (p *Plan) complete() error {
+	if p == nil {
+		return fmt.Errorf("%w: a plan is missing", ErrTable)
+	}
+	for _, c := range p.Masks {
+		if c.Mask == nil || c.Why == nil {
+			return fmt.Errorf("%w: table %s: column %s is masked without a mask or a reason", ErrTable, p.Table, c.Name)
+		}
+	}
+	for _, c := range p.Exempt {
+		if c.Why == nil {
+			return fmt.Errorf("%w: table %s: column %s is exempt without a reason", ErrTable, p.Table, c.Name)
+		}
+	}
+	return nil
+}
+
 // NewSet gathers plans. Equal plans of one table collapse; two different plans
 // for one table and the same columns are an error: they cannot both hold.
 func NewSet(plans ...*Plan) (*Set, error) {
 	s := &Set{plans: slices.Clone(plans)}
 	for _, p := range s.plans {
-		if p == nil {
-			return nil, fmt.Errorf("%w: a plan is missing", ErrTable)
+		if err := p.complete(); err != nil {
+			return nil, err
 		}
 	}
 	slices.SortStableFunc(s.plans, comparePlans)

@@ -366,8 +366,27 @@ func TestEncodingIsDeterministic(t *testing.T) {
 	if _, err := NewSet(append(plans, &other)...); !errors.Is(err, ErrTable) {
 		t.Error(err)
 	}
-	if _, err := NewSet(nil, nil); !errors.Is(err, ErrTable) {
-		t.Error(err)
+}
+
+// TestSetOfHalfPlans: a plan that somebody put together without a mask or a
+// reason is an error that names the column, and no panic.
+func TestSetOfHalfPlans(t *testing.T) {
+	whole := manyTables(t, 1, false)[0]
+	half := func(change func(p *Plan, c *ColumnMask)) *Plan {
+		p := *whole
+		p.Masks = slices.Clone(p.Masks)
+		change(&p, &p.Masks[0])
+		return &p
+	}
+	for name, p := range map[string]*Plan{
+		"a plan is missing": nil,
+		"column " + whole.Masks[0].Name + " is masked without": half(func(_ *Plan, c *ColumnMask) { c.Mask = nil }),
+		"masked without a mask or a reason":                    half(func(_ *Plan, c *ColumnMask) { c.Why = nil }),
+		"is exempt without a reason":                           half(func(p *Plan, _ *ColumnMask) { p.Exempt = []ColumnMask{{Name: "x"}} }),
+	} {
+		if _, err := NewSet(whole, p); !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
