@@ -4,6 +4,7 @@ package digest
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -18,9 +19,9 @@ import (
 const (
 	name = "digest"
 	// turn is how long a turn takes at least.
-	turn = 2 * time.Millisecond
+	turn = time.Millisecond
 	// patience is how much longer than planned it may measure.
-	patience = 45 * time.Second
+	patience = 20 * time.Second
 )
 
 // cell is what is timed at once: one digest of one column by all sides.
@@ -179,12 +180,20 @@ func (c cell) race(ctx context.Context, r *rows) *rounds.Cell {
 	}
 }
 
-// records are those of the sides that are rivals, with what is known besides:
-// fresh memory and the kernels alone tell what the layers above cost.
+// records are those of the sides that are rivals. What arrowmask took with fresh
+// memory, and the kernels alone, tell what the layers above them cost.
 func (c cell) records(timings []rounds.Timing, r *rows) []result.Record {
-	last := len(timings) - 2
+	var rivals []rounds.Timing
+	layers := map[string]float64{}
+	for _, t := range timings {
+		if t.Name == fresh || t.Name == bare {
+			layers[t.Name] = t.Min
+		} else {
+			rivals = append(rivals, t)
+		}
+	}
 	extra := map[string]float64{"rows": float64(len(r.batches) * r.batch), "batch": float64(r.batch)}
-	records := rounds.Records(name, c.keys(), "ns/row", timings[:last], extra)
-	records[0].Extra["fresh"], records[0].Extra["kernels"] = timings[last].Min, timings[last+1].Min
+	records := rounds.Records(name, c.keys(), "ns/row", rivals, extra)
+	maps.Copy(records[0].Extra, layers)
 	return records
 }

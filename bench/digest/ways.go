@@ -21,18 +21,16 @@ type way struct {
 	hash column.Way
 }
 
+// Sides that are no rivals: arrowmask with fresh memory, and its kernels alone.
+const (
+	fresh = "fresh"
+	bare  = "kernels"
+)
+
 // ways are all ways for a cell: arrowmask first, with memory that is used again;
-// last arrowmask with fresh memory and the kernels alone.
+// on one thread also its layers.
 func (c cell) ways(ctx context.Context, batch int) ([]way, error) {
 	api, err := c.API(ctx, &arrowudf.Recycler{})
-	if err != nil {
-		return nil, err
-	}
-	fresh, err := c.API(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	bare, err := c.Kernels(batch)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +40,18 @@ func (c cell) ways(ctx context.Context, batch int) ([]way, error) {
 	if c.Alg == kernels.SHA256 {
 		all = append(all, way{"sha256-simd", c.Loop(c.simd)})
 	}
-	return append(all, way{"fresh", fresh}, way{"kernels", bare}), nil
+	if c.Threads > 1 {
+		return all, nil
+	}
+	api, err = c.API(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	kernels, err := c.Kernels(batch)
+	if err != nil {
+		return nil, err
+	}
+	return append(all, way{fresh, api}, way{bare, kernels}), nil
 }
 
 // simd is the row loop by github.com/minio/sha256-simd.

@@ -107,7 +107,7 @@ func (c cell) compare(r *running, want []byte, out string) error {
 
 func (c cell) side(r *running, function, side string) rounds.Side {
 	n := r.rowsOf(c.column)
-	return rounds.Side{Name: side, Units: float64(n), Turn: max(r.repeat, 1), Run: func() (time.Duration, error) {
+	return rounds.Side{Name: side, Units: float64(n), Turn: max(r.repeat, 1), Warm: true, Run: func() (time.Duration, error) {
 		return r.program.Run(r.side, function, c.column.Name, c.threads, n)
 	}}
 }

@@ -26,7 +26,7 @@ const (
 	rows = 1 << 20
 	// patience is how much longer than planned the cells of a number of threads
 	// may be measured.
-	patience = 15 * time.Second
+	patience = 10 * time.Second
 )
 
 var (

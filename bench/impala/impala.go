@@ -29,7 +29,7 @@ const (
 	probe        = 1 << 13
 	probeBatches = 4
 	// patience is how much longer than planned it may measure.
-	patience = 15 * time.Second
+	patience = 10 * time.Second
 )
 
 var (
@@ -79,7 +79,7 @@ func runCells(ctx context.Context, o suite.Options, p *rival.Program, columns []
 			}
 		}
 	}
-	return o.Race(ctx, name, 7, patience, race, func(i int, timings []rounds.Timing) []result.Record {
+	return o.Race(ctx, name, 5, patience, race, func(i int, timings []rounds.Timing) []result.Record {
 		return rounds.Records(name, cells[i].keys(), "ns/row", timings, nil)
 	})
 }

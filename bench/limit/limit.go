@@ -82,7 +82,7 @@ func Run(ctx context.Context, o suite.Options) error {
 			tables = append(tables, table{alg: b.Alg, backend: b.Name, n: n, blocks: float64(blocks)})
 		}
 	}
-	return o.Race(ctx, name, 7, patience, race, func(i int, timings []rounds.Timing) []result.Record {
+	return o.Race(ctx, name, 5, patience, race, func(i int, timings []rounds.Timing) []result.Record {
 		t := tables[i]
 		t.took = map[string]rounds.Timing{}
 		for _, timing := range timings {

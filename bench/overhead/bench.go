@@ -109,7 +109,7 @@ func run(ctx context.Context, opt suite.Options) (err error) {
 func newBench(ctx context.Context, opt suite.Options, tables io.Writer) *bench {
 	b := &bench{
 		ctx: ctx, out: opt.Out, quick: opt.Quick, rounds: max(opt.Rounds, 5), turn: 5 * time.Millisecond, passes: 4,
-		patience: 20 * time.Second, matches: map[string]*rounds.Match{}, tables: bufio.NewWriter(tables),
+		patience: 10 * time.Second, matches: map[string]*rounds.Match{}, tables: bufio.NewWriter(tables),
 	}
 	if opt.Quick {
 		b.rounds, b.passes, b.patience = max(opt.Rounds, 3), 2, 2*time.Second

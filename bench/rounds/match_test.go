@@ -74,6 +74,11 @@ func TestTurn(t *testing.T) {
 	if play(t, &m, 2, []Side{asked}); runs != 3*7 {
 		t.Errorf("%d runs, want three turns of 7", runs)
 	}
+	runs, asked.Warm = 0, true
+	m = Match{}
+	if play(t, &m, 1, []Side{asked}); runs != 7 {
+		t.Errorf("%d runs of a side that is warm, want one turn of 7", runs)
+	}
 	const least = time.Millisecond
 	quick := Side{Name: "quick", Units: 1, Run: Clocked(count)}
 	slow := Side{Name: "slow", Units: 1, Run: Clocked(func() error { time.Sleep(2 * least); return nil })}

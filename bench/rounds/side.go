@@ -19,6 +19,8 @@ type Side struct {
 	Units float64
 	// Turn is how many runs make a turn. 0 leaves it to the match.
 	Turn int
+	// Warm is a side that ran just before: it needs no run to warm up.
+	Warm bool
 }
 
 // Clocked takes the time of a function from outside.
@@ -47,6 +49,9 @@ func (s Side) turn(n int) (clock, told time.Duration, err error) {
 // fit finds how many runs make a turn of at least so long by running them, which
 // warms the side up.
 func (s Side) fit(least time.Duration) (n int, clock time.Duration, err error) {
+	if s.Turn > 0 && s.Warm {
+		return s.Turn, 0, nil
+	}
 	for n = max(s.Turn, 1); ; {
 		clock, _, err = s.turn(n)
 		if err != nil || clock >= least || s.Turn > 0 || n >= 1<<24 {
