@@ -89,7 +89,7 @@ func TestRun(t *testing.T) {
 				}
 				for i, r := range records {
 					ours := i == 0
-					layers := ours && threads == 1
+					layers := ours && threads == 1 && !raw
 					if r.Side != want[i] || r.Rounds != 2 || r.Extra["rows"] != 200 || r.Extra["batch"] != 100 ||
 						layers != (r.Extra[bare] > 0) || layers != (r.Extra[fresh] > 0) || ours == (r.Ratio > 0) {
 						t.Errorf("%v", r)

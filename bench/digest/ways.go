@@ -28,7 +28,7 @@ const (
 )
 
 // ways are all ways for a cell: arrowmask first, with memory that is used again;
-// on one thread also its layers.
+// where it writes hex on one thread also its layers.
 func (c cell) ways(ctx context.Context, batch int) ([]way, error) {
 	api, err := c.API(ctx, &arrowudf.Recycler{})
 	if err != nil {
@@ -40,7 +40,7 @@ func (c cell) ways(ctx context.Context, batch int) ([]way, error) {
 	if c.Alg == kernels.SHA256 {
 		all = append(all, way{"sha256-simd", c.Loop(c.simd)})
 	}
-	if c.Threads > 1 {
+	if c.Threads > 1 || c.Raw {
 		return all, nil
 	}
 	api, err = c.API(ctx, nil)

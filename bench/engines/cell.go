@@ -20,6 +20,9 @@ const (
 	scanSuffix = "-scan"
 )
 
+// turn is how long a turn takes at least, about as long as those of the engines.
+const turn = 100 * time.Millisecond
+
 // cell is what is timed at once.
 type cell struct {
 	function string
@@ -36,7 +39,7 @@ func (c cell) keys() []result.Key {
 func (c cell) race(ctx context.Context, w *result.Writer, all []*running, out string) *rounds.Cell {
 	var race []rounds.Side
 	return &rounds.Cell{
-		Key: c.keys(),
+		Match: rounds.Match{Least: turn}, Key: c.keys(),
 		Sides: func() (_ []rounds.Side, err error) {
 			if race == nil {
 				race, err = c.sides(ctx, w, all, out)
@@ -57,12 +60,11 @@ func (c cell) sides(ctx context.Context, w *result.Writer, all []*running, out s
 		return nil, err
 	}
 	race := []rounds.Side{ours.Side(ours.Batches())}
-	race[0].Turn = 3
 	for _, r := range all {
 		if !r.has(c.function) {
 			continue
 		}
-		err := c.compare(r, want, out)
+		took, err := c.compare(r, want, out)
 		if errors.Is(err, rival.ErrProgram) {
 			if err := w.Skip(name, r.side, fmt.Sprintf("%s, %d threads: %v", c.function, c.threads, err)); err != nil {
 				return nil, err
@@ -72,7 +74,9 @@ func (c cell) sides(ctx context.Context, w *result.Writer, all []*running, out s
 		if err != nil {
 			return nil, err
 		}
-		race = append(race, c.side(r, c.function, r.side))
+		side := c.side(r, c.function, r.side)
+		side.Turn, side.Warm = int(1+turn/max(took, 1)), true
+		race = append(race, side)
 		if r.has(scan) {
 			race = append(race, c.side(r, scan, r.side+scanSuffix))
 		}
@@ -93,21 +97,21 @@ func (c cell) records(timings []rounds.Timing) []result.Record {
 }
 
 // compare runs an engine once and compares what it computed with ours.
-func (c cell) compare(r *running, want []byte, out string) error {
+func (c cell) compare(r *running, want []byte, out string) (took time.Duration, err error) {
 	n := r.rowsOf(c.column)
-	if _, err := r.program.Run(r.side, c.function, c.column.Name, c.threads, n); err != nil {
-		return err
+	if took, err = r.program.Run(r.side, c.function, c.column.Name, c.threads, n); err != nil {
+		return 0, err
 	}
 	got, err := r.program.Out(out)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return rival.Compare(r.side, got, want, n, c.column.Rows())
+	return took, rival.Compare(r.side, got, want, n, c.column.Rows())
 }
 
 func (c cell) side(r *running, function, side string) rounds.Side {
 	n := r.rowsOf(c.column)
-	return rounds.Side{Name: side, Units: float64(n), Turn: max(r.repeat, 1), Warm: true, Run: func() (time.Duration, error) {
+	return rounds.Side{Name: side, Units: float64(n), Run: func() (time.Duration, error) {
 		return r.program.Run(r.side, function, c.column.Name, c.threads, n)
 	}}
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/arrowmask/arrowmask/bench/result"
@@ -24,8 +25,7 @@ import (
 const (
 	name = "engines"
 	rows = 1 << 20
-	// patience is how much longer than planned the cells of a number of threads
-	// may be measured.
+	// patience is how much longer than planned it may measure.
 	patience = 10 * time.Second
 )
 
@@ -34,9 +34,10 @@ var (
 	threads   = []int{1, 2}
 )
 
-// Run starts every engine that can be had, for each number of threads, and times
-// every function.
-func Run(ctx context.Context, o suite.Options) error {
+// Run starts every engine that can be had, once for each number of threads, and
+// times every function. All run at once, so that the rounds of a cell lie far
+// apart; who is not asked waits.
+func Run(ctx context.Context, o suite.Options) (err error) {
 	work, err := os.MkdirTemp("", "arrowmask-engines")
 	if err != nil {
 		return err
@@ -47,43 +48,58 @@ func Run(ctx context.Context, o suite.Options) error {
 		return err
 	}
 	columns := rival.Columns(rows)
+	var todo []cell
+	var race []*rounds.Cell
 	for _, n := range threads {
-		if err := runThreads(ctx, o, have, n, columns, work); err != nil {
-			return err
+		all, whys := startAll(ctx, have, n, columns, work)
+		defer func() {
+			for _, r := range all {
+				err = errors.Join(err, r.program.Close())
+			}
+		}()
+		for i, why := range whys {
+			if why != nil {
+				if err := o.Out.Skip(name, have[i].side, why.Error()); err != nil {
+					return err
+				}
+			}
 		}
-	}
-	return nil
-}
-
-// runThreads times all cells of a number of threads.
-func runThreads(ctx context.Context, o suite.Options, have []engine, threads int, columns []*rival.Column, work string) (err error) {
-	var all []*running
-	defer func() {
-		for _, r := range all {
-			err = errors.Join(err, r.program.Close())
+		if n == 1 {
+			if err := lacking(o.Out, all); err != nil {
+				return err
+			}
 		}
-	}()
-	for _, e := range have {
-		r, why := start(ctx, e, threads, columns, work)
-		if why == nil {
-			all = append(all, r)
-		} else if err := o.Out.Skip(name, e.side, why.Error()); err != nil {
-			return err
+		for _, c := range cells(columns, n) {
+			todo = append(todo, c)
+			race = append(race, c.race(ctx, o.Out, all, filepath.Join(work, "out")))
 		}
-	}
-	if threads == 1 {
-		if err := lacking(o.Out, all); err != nil {
-			return err
-		}
-	}
-	todo := cells(columns, threads)
-	race := make([]*rounds.Cell, len(todo))
-	for i, c := range todo {
-		race[i] = c.race(ctx, o.Out, all, filepath.Join(work, "out"))
 	}
 	return o.Race(ctx, name, 5, patience, race, func(i int, timings []rounds.Timing) []result.Record {
 		return todo[i].records(timings)
 	})
+}
+
+// startAll starts the engines side by side, which takes the longest of them some
+// ten seconds. whys has for each why it cannot be had.
+func startAll(ctx context.Context, have []engine, threads int, columns []*rival.Column, work string) (all []*running, whys []error) {
+	started := make([]*running, len(have))
+	whys = make([]error, len(have))
+	var done sync.WaitGroup
+	for i, e := range have {
+		done.Go(func() {
+			dir := filepath.Join(work, fmt.Sprintf("%s-%d", e.side, threads)) // of columns on their way
+			if whys[i] = os.Mkdir(dir, 0o700); whys[i] == nil {
+				started[i], whys[i] = start(ctx, e, threads, columns, dir)
+			}
+		})
+	}
+	done.Wait()
+	for _, r := range started {
+		if r != nil {
+			all = append(all, r)
+		}
+	}
+	return all, whys
 }
 
 // cells are every function of rows of 32 bytes, and the first two, which are asked

@@ -15,7 +15,6 @@ type engine struct {
 	module  string // of py/; empty where it is no Python
 	threads int    // at most
 	rows    int    // that suffice, where a row takes long; 0 is all
-	repeat  int    // runs in a turn, where one takes few milliseconds
 
 	command []string // gets the number of threads as its last argument
 	env     []string
@@ -23,9 +22,9 @@ type engine struct {
 }
 
 var all = []engine{
-	{side: "arrowmask-python", module: "arrowmask_side", threads: 2, repeat: 3},
+	{side: "arrowmask-python", module: "arrowmask_side", threads: 2},
 	{side: "duckdb", threads: 2},
-	{side: "chdb", module: "chdb_side", threads: 2, repeat: 3},
+	{side: "chdb", module: "chdb_side", threads: 2},
 	{side: "polars-hash", module: "polars_side", threads: 2},
 	{side: "datafusion", module: "datafusion_side", threads: 2},
 	{side: "spark", module: "spark_side", threads: 2},
