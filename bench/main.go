@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,11 +30,11 @@ import (
 
 // suites are run by `all` in this order.
 var suites = []suite.Suite{
-	{Name: "digest", Short: "Every digest beside loops over the rows", Quick: true, Run: digest.Run},
-	{Name: "limit", Short: "The bare block functions, and where the time of a row goes", Quick: true, Run: limit.Run},
-	{Name: "impala", Short: "Impala's row functions before and after their fix, in C++", Run: impala.Run},
-	{Name: "engines", Short: "The digests of other engines, in their memory", Run: engines.Run},
+	{Name: "digest", Short: "Every digest beside loops over the rows", Quick: true, Relay: true, Run: digest.Run},
+	{Name: "limit", Short: "The bare block functions, and where the time of a row goes", Quick: true, Relay: true, Run: limit.Run},
+	{Name: "impala", Short: "Impala's row functions before and after their fix, in C++", Relay: true, Run: impala.Run},
 	overhead.Suite,
+	{Name: "engines", Short: "The digests of other engines, in their memory", Run: engines.Run},
 	{Name: "pipeline", Short: "arrowmask mask on a Parquet file beside DuckDB", Run: pipeline.Run},
 }
 
@@ -122,33 +123,65 @@ func command() *cobra.Command {
 	return root
 }
 
-// run runs suites one after the other. One that fails does not keep the others
-// from being measured.
+// run runs suites: those that may by turns, a round each, the others one after the
+// other. One that fails does not keep the others from being measured.
 func run(ctx context.Context, opt suite.Options, suites []suite.Suite) error {
 	machine := result.NewMachine(opt.Root)
-	var failed []error
+	var together []suite.Suite
+	errs := make([]error, 0, len(suites))
 	for _, s := range suites {
-		if err := opt.Out.Begin(s.Name); err != nil {
-			return err
-		}
-		start := time.Now()
-		if err := s.Run(ctx, opt); err != nil {
-			fmt.Fprintf(os.Stderr, "failed suite=%s\n", s.Name)
-			failed = append(failed, fmt.Errorf("%s: %w", s.Name, err))
-			if ctx.Err() != nil {
-				break
-			}
-			continue
-		}
-		ran := result.Ran{
-			Date: start.UTC().Truncate(time.Second), Seconds: time.Since(start).Round(time.Second / 10).Seconds(),
-			Command: strings.Join(append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...), " "),
-		}
-		if err := opt.Out.Ran(machine, s.Name, ran); err != nil {
-			return err
+		if s.Relay {
+			together = append(together, s)
 		}
 	}
-	return errors.Join(failed...)
+	errs = append(errs, relay(ctx, opt, machine, together))
+	for _, s := range suites {
+		if !s.Relay && ctx.Err() == nil {
+			errs = append(errs, runOne(ctx, opt, machine, s, new(time.Duration)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// relay runs suites by turns.
+func relay(ctx context.Context, opt suite.Options, machine result.Machine, suites []suite.Suite) error {
+	if len(suites) == 0 {
+		return nil
+	}
+	turns := suite.NewRelay(len(suites))
+	errs := make([]error, len(suites))
+	var done sync.WaitGroup
+	for i, s := range suites {
+		done.Go(func() {
+			turns.Begin(i)
+			defer turns.End(i)
+			opt, waited := opt, time.Duration(0)
+			opt.Yield = func() {
+				start := time.Now()
+				turns.Yield(i)
+				waited += time.Since(start)
+			}
+			errs[i] = runOne(ctx, opt, machine, s, &waited)
+		})
+	}
+	done.Wait()
+	return errors.Join(errs...)
+}
+
+// runOne runs a suite and writes down how long that took, less what it waited.
+func runOne(ctx context.Context, opt suite.Options, machine result.Machine, s suite.Suite, waited *time.Duration) error {
+	if err := opt.Out.Begin(s.Name); err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := s.Run(ctx, opt); err != nil {
+		fmt.Fprintf(os.Stderr, "failed suite=%s\n", s.Name)
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return opt.Out.Ran(machine, s.Name, result.Ran{
+		Date: start.UTC().Truncate(time.Second), Seconds: (time.Since(start) - *waited).Round(time.Second / 10).Seconds(),
+		Command: strings.Join(append([]string{filepath.Base(os.Args[0])}, os.Args[1:]...), " "),
+	})
 }
 
 // sumUp says what took how long and, once more, what was left out.

@@ -34,10 +34,10 @@ var (
 	threads   = []int{1, 2}
 )
 
-// Run starts every engine that can be had, once for each number of threads, and
-// times every function. All run at once, so that the rounds of a cell lie far
-// apart; who is not asked waits.
-func Run(ctx context.Context, o suite.Options) (err error) {
+// Run starts every engine that can be had, for each number of threads, and times
+// every function. Those of one number of threads end before the next begin: an
+// engine that only waits still slows others.
+func Run(ctx context.Context, o suite.Options) error {
 	work, err := os.MkdirTemp("", "arrowmask-engines")
 	if err != nil {
 		return err
@@ -48,31 +48,38 @@ func Run(ctx context.Context, o suite.Options) (err error) {
 		return err
 	}
 	columns := rival.Columns(rows)
-	var todo []cell
-	var race []*rounds.Cell
 	for _, n := range threads {
-		all, whys := startAll(ctx, have, n, columns, work)
-		defer func() {
-			for _, r := range all {
-				err = errors.Join(err, r.program.Close())
-			}
-		}()
-		for i, why := range whys {
-			if why != nil {
-				if err := o.Out.Skip(name, have[i].side, why.Error()); err != nil {
-					return err
-				}
-			}
+		if err := runThreads(ctx, o, have, n, columns, work); err != nil {
+			return err
 		}
-		if n == 1 {
-			if err := lacking(o.Out, all); err != nil {
+	}
+	return nil
+}
+
+// runThreads times all cells of a number of threads.
+func runThreads(ctx context.Context, o suite.Options, have []engine, threads int, columns []*rival.Column, work string) (err error) {
+	all, whys := startAll(ctx, have, threads, columns, work)
+	defer func() {
+		for _, r := range all {
+			err = errors.Join(err, r.program.Close())
+		}
+	}()
+	for i, why := range whys {
+		if why != nil {
+			if err := o.Out.Skip(name, have[i].side, why.Error()); err != nil {
 				return err
 			}
 		}
-		for _, c := range cells(columns, n) {
-			todo = append(todo, c)
-			race = append(race, c.race(ctx, o.Out, all, filepath.Join(work, "out")))
+	}
+	if threads == 1 {
+		if err := lacking(o.Out, all); err != nil {
+			return err
 		}
+	}
+	todo := cells(columns, threads)
+	race := make([]*rounds.Cell, len(todo))
+	for i, c := range todo {
+		race[i] = c.race(ctx, o.Out, all, filepath.Join(work, "out"))
 	}
 	return o.Race(ctx, name, 5, patience, race, func(i int, timings []rounds.Timing) []result.Record {
 		return todo[i].records(timings)

@@ -86,7 +86,7 @@ func run(ctx context.Context, opt suite.Options) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	b := newBench(ctx, opt, f)
 	for round := range b.rounds {
-		b.out.Round(suiteName, round, b.rounds)
+		opt.Round(suiteName, round, b.rounds)
 		b.draft = round < b.rounds-1
 		for _, w := range workloads {
 			if b.quick && !w.quick || b.draft && w.once {

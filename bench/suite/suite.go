@@ -19,6 +19,9 @@ type Options struct {
 	// Quick asks for the few cells that matter most, in seconds, and without
 	// the network. The suites that need more than Go are not run then.
 	Quick bool
+	// Yield is called before every round: other suites may have a round of theirs.
+	// nil: there are none.
+	Yield func()
 	// Rounds is how many interleaved rounds a cell has at least; 0 leaves it to
 	// the suite.
 	Rounds int
@@ -33,7 +36,7 @@ func (o Options) Race(ctx context.Context, suite string, n int, patience time.Du
 	if o.Quick {
 		patience /= 10
 	}
-	sweep := rounds.Sweep{Rounds: n, Patience: patience, Told: func(round int) { o.Out.Round(suite, round, n) }}
+	sweep := rounds.Sweep{Rounds: n, Patience: patience, Told: func(round int) { o.Round(suite, round, n) }}
 	if err := sweep.Run(ctx, cells); err != nil {
 		return err
 	}
@@ -47,6 +50,14 @@ func (o Options) Race(ctx context.Context, suite string, n int, patience time.Du
 	return nil
 }
 
+// Round begins a round, counted from 0.
+func (o Options) Round(suite string, round, of int) {
+	if o.Yield != nil {
+		o.Yield()
+	}
+	o.Out.Round(suite, round, of)
+}
+
 // Suite is one set of measurements. Run returns an error only for what is
 // wrong, such as an output that differs from ours; what cannot be had on this
 // machine is told to Out.Skip.
@@ -54,5 +65,6 @@ type Suite struct {
 	Name  string
 	Short string // what it measures, for the help text
 	Quick bool   // whether it has a quick form
+	Relay bool   // whether its rounds may lie between those of others
 	Run   func(context.Context, Options) error
 }
