@@ -289,6 +289,8 @@ def main():
                 maker.join()
                 if maker.exitcode:
                     sys.exit(f"{rows} rows: no file could be made")
+                with open(a, "rb") as f:
+                    os.fsync(f.fileno())  # not while a side is timed
             print(f"{time.monotonic() - start:4.0f} s: {rows} rows, {a.stat().st_size / 1e6:.0f} MB", flush=True)
         sweeps = max(c.rounds for c in cases)
         for sweep in range(sweeps):
