@@ -111,9 +111,9 @@ func (c cell) compare(r *running, want []byte, out string) (took time.Duration, 
 
 func (c cell) side(r *running, function, side string) rounds.Side {
 	n := r.rowsOf(c.column)
-	return rounds.Side{Name: side, Units: float64(n), Run: func() (time.Duration, error) {
+	return rounds.Side{Name: side, Units: float64(n), Run: rounds.Told(func() (time.Duration, error) {
 		return r.program.Run(r.side, function, c.column.Name, c.threads, n)
-	}}
+	})}
 }
 
 // net takes the scan of an engine off its time, and the scans out of the list.

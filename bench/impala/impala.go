@@ -115,7 +115,7 @@ func (c cell) sides(ctx context.Context, p *rival.Program, out string) ([]rounds
 	if err != nil {
 		return nil, err
 	}
-	took, err := ours.Side(probeBatches).Run()
+	took, err := ours.Side(probeBatches).Run(1)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (c cell) sides(ctx context.Context, p *rival.Program, out string) ([]rounds
 			return nil, err
 		}
 		n := fill(took, probe, c.column.Rows())
-		side := rounds.Side{Name: name, Units: float64(n), Run: func() (time.Duration, error) { return run(n) }}
+		side := rounds.Side{Name: name, Units: float64(n), Run: rounds.Told(func() (time.Duration, error) { return run(n) })}
 		if err := compare(ours, p, side, n, out); err != nil {
 			return nil, err
 		}
@@ -140,7 +140,7 @@ func (c cell) sides(ctx context.Context, p *rival.Program, out string) ([]rounds
 
 // compare runs a side of the program once and compares what it computed with ours.
 func compare(ours *rival.Ours, p *rival.Program, side rounds.Side, rows int, out string) error {
-	if _, err := side.Run(); err != nil {
+	if _, err := side.Run(1); err != nil {
 		return err
 	}
 	got, err := p.Out(out)

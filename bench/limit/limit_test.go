@@ -50,7 +50,7 @@ func TestProbes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range probes {
-			if _, err := p.Run(); err != nil || p.Units < 1 {
+			if _, err := p.Run(1); err != nil || p.Units < 1 {
 				t.Errorf("%s %s: %v units, %v", d.alg, p.Name, p.Units, err)
 			}
 		}

@@ -59,7 +59,7 @@ func (o *Ours) Batches() int { return len(o.batches) }
 // goroutines share.
 func (o *Ours) Side(n int) rounds.Side {
 	var next atomic.Int64
-	return rounds.Side{Name: result.Ours, Units: float64(n * o.size), Run: func() (time.Duration, error) {
+	return rounds.Side{Name: result.Ours, Units: float64(n * o.size), Run: rounds.Told(func() (time.Duration, error) {
 		var left atomic.Int64
 		left.Store(int64(n))
 		errs := make([]error, o.threads)
@@ -79,7 +79,7 @@ func (o *Ours) Side(n int) rounds.Side {
 		work(0)
 		done.Wait()
 		return time.Since(start), errors.Join(errs...)
-	}}
+	})}
 }
 
 // Digests are those of the first rows, one after the other.

@@ -92,12 +92,12 @@ func TestTurn(t *testing.T) {
 // clock says, and the warm-up does not count.
 func TestUnits(t *testing.T) {
 	calls := 0
-	told := Side{Name: "told", Units: 10, Turn: 2, Run: func() (time.Duration, error) {
+	told := Side{Name: "told", Units: 10, Turn: 2, Run: Told(func() (time.Duration, error) {
 		if calls++; calls <= 2 {
 			return time.Hour, nil
 		}
 		return time.Duration(calls) * 1000, nil
-	}}
+	})}
 	m := Match{Passes: 2}
 	play(t, &m, 2, []Side{told})
 	// Calls 3 and 4 are the first pass of the first round: 3.5 us by 10 units.

@@ -11,10 +11,10 @@ import (
 // Side is one way to do the work of a cell.
 type Side struct {
 	Name string
-	// Run does a fixed share of the work and says how long that took: making ready
-	// for it and talking to another process are not the work. Clocked makes one of
-	// a function that does nothing else.
-	Run func() (time.Duration, error)
+	// Run does a fixed share of the work n times and says how long that took: making
+	// ready for it and talking to another process are not the work. Clocked and Told
+	// make one.
+	Run func(n int) (time.Duration, error)
 	// Units is how much a run does: rows, blocks, batches.
 	Units float64
 	// Turn is how many runs make a turn. 0 leaves it to the match.
@@ -23,25 +23,39 @@ type Side struct {
 	Warm bool
 }
 
-// Clocked takes the time of a function from outside.
-func Clocked(f func() error) func() (time.Duration, error) {
-	return func() (time.Duration, error) {
+// Clocked is a Run that takes the time of all n from outside: a reading of the
+// clock may take longer than f.
+func Clocked(f func() error) func(int) (time.Duration, error) {
+	return func(n int) (time.Duration, error) {
 		start := time.Now()
-		err := f()
-		return time.Since(start), err
+		for range n {
+			if err := f(); err != nil {
+				return 0, err
+			}
+		}
+		return time.Since(start), nil
 	}
 }
 
-// turn is how long n runs took by the clock, and what they say themselves that
-// they took.
+// Told is a Run of a function that says itself how long it took.
+func Told(f func() (time.Duration, error)) func(int) (time.Duration, error) {
+	return func(n int) (sum time.Duration, err error) {
+		for range n {
+			took, err := f()
+			if err != nil {
+				return 0, err
+			}
+			sum += took
+		}
+		return sum, nil
+	}
+}
+
+// turn is how long n runs took by the clock, and what they say that they took.
 func (s Side) turn(n int) (clock, told time.Duration, err error) {
 	start := time.Now()
-	for range n {
-		took, err := s.Run()
-		if err != nil {
-			return 0, 0, fmt.Errorf("%s: %w", s.Name, err)
-		}
-		told += took
+	if told, err = s.Run(n); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	return time.Since(start), told, nil
 }

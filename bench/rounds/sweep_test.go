@@ -16,10 +16,10 @@ func cell(key string, log *string, took ...time.Duration) *Cell {
 	runs := 0
 	return &Cell{Key: result.Keys("k", key), Sides: func() ([]Side, error) {
 		*log += key
-		return []Side{{Name: "s", Units: 1, Run: func() (time.Duration, error) {
+		return []Side{{Name: "s", Units: 1, Run: Told(func() (time.Duration, error) {
 			runs++
 			return took[min(runs, len(took))-1], nil
-		}}}, nil
+		})}}, nil
 	}}
 }
 
