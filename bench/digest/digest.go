@@ -167,9 +167,6 @@ func (c cell) race(ctx context.Context, r *rows) *rounds.Cell {
 			warm := r.batches[:1]
 			if !compared {
 				compared, warm = true, r.batches
-				if c.Threads > 1 { // the whole was compared on one thread
-					warm = r.batches[:min(4, len(r.batches))]
-				}
 			}
 			if err := compare(ways, warm); err != nil {
 				return nil, err
