@@ -172,7 +172,7 @@ func bar(values []float64, width, offset vg.Length, lie bool) (*plotter.BarChart
 			at = plotter.XY{X: v, Y: float64(g)}
 		}
 		tops.XYs = append(tops.XYs, at)
-		tops.Labels = append(tops.Labels, result.Figure(v))
+		tops.Labels = append(tops.Labels, brief(v))
 	}
 	b, err := plotter.NewBarChart(heights, width)
 	if err != nil {
@@ -271,4 +271,12 @@ func short(v float64) string {
 		}
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// brief is a figure of at most three characters: bars stand close together.
+func brief(v float64) string {
+	if v < 9.95 {
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 0, 64)
 }

@@ -210,7 +210,7 @@ func (r Run) impalaSection() (section, error) {
 func (r Run) enginesSection() (section, error) {
 	s := section{
 		ID: "engines", Title: "Other engines",
-		Text: "Each engine from its own column in memory to its result in memory; reading its table, where a query cannot do without, is taken off. arrowmask here is one call on the same column.",
+		Text: "Each engine from its own column in memory to its result in memory; reading its table, where a query cannot do without, is taken off. arrowmask here is a call for every 65,536 rows of the same column, with results in memory that is used again.",
 	}
 	records := r.where("engines", "alg", "sha256", "len", "32", "threads", "1")
 	if len(records) > 0 {
