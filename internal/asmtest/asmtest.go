@@ -155,6 +155,31 @@ func extension(mnemonic, operands string) (cpu.Set, bool) {
 // SP may only be read, as the base of a frame that the assembler declared.
 var reserved = regexp.MustCompile(`\b(R14|R15|BP|R14[BWL]|R15[BWL]|BPB|SPB)\b|,\s*SP\s*$|\b(PUSH|POP)[A-Z]*\b`)
 
+// Backends checks that the machine code of every backend uses the extensions
+// that the backend says it needs: needs by its name. functions are the assembly
+// functions that each runs; there must be no others. It is not run with -short.
+func Backends(t *testing.T, needs map[string]cpu.Set, functions map[string][]string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("links and disassembles a test binary; not with -short")
+	}
+	used := Extensions(t)
+	known := map[string]bool{}
+	for name, run := range functions {
+		var uses cpu.Set
+		for _, f := range run {
+			uses |= used[f]
+			known[f] = true
+		}
+		if uses == 0 || needs[name] != uses {
+			t.Errorf("%s lists %s, its code uses %s", name, needs[name], uses)
+		}
+	}
+	if len(used) != len(known) || len(needs) != len(functions) {
+		t.Errorf("machine code of functions that belong to no backend: %v", used)
+	}
+}
+
 // ReservedRegisters fails the test for every line of the assembly files that
 // match the pattern with such an operand.
 func ReservedRegisters(t *testing.T, pattern string) {
