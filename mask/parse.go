@@ -58,6 +58,10 @@ func parse(p parser) (*Expr, error) {
 	if p.space(); p.pos < len(src) {
 		return nil, p.fail(p.pos, "unexpected "+p.found()+" after the expression")
 	}
+	// Quotes make the canonical spelling longer, which must be read again.
+	if len(src) > maxSource/4 && len(e.String()) > maxSource {
+		return nil, p.fail(0, fmt.Sprintf("longer than %d bytes in canonical spelling", maxSource))
+	}
 	return e, nil
 }
 

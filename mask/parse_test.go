@@ -72,6 +72,7 @@ func TestParseErrors(t *testing.T) {
 		{"mask({col}); drop", 11},
 		{strings.Repeat("f(", maxDepth) + "1", 2 * maxDepth},
 		{strings.Repeat(" ", maxSource) + "1", maxSource},
+		{`"` + strings.Repeat("'", maxSource/2) + `"`, 0}, // each is doubled in the canonical spelling
 	} {
 		_, err := Parse(c.src)
 		var syntax *SyntaxError
@@ -86,6 +87,14 @@ func TestParseErrors(t *testing.T) {
 	deepest := strings.Repeat("f(", maxDepth-1) + "1" + strings.Repeat(")", maxDepth-1)
 	if _, err := Parse(deepest); err != nil {
 		t.Errorf("%d levels: %v", maxDepth, err)
+	}
+	longest := `"` + strings.Repeat("'", maxSource/2-1) + `"`
+	e, err := Parse(longest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Parse(e.String()); err != nil || len(e.String()) != maxSource {
+		t.Errorf("%d bytes, spelled in %d: %v", len(longest), len(e.String()), err)
 	}
 }
 

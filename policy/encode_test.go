@@ -177,7 +177,7 @@ func randomPlans(rnd *rand.Rand, n int) []*Plan {
 	)
 	for range 1 + rnd.IntN(9) {
 		masks = append(masks, &Mask{Expr: text(), Dialect: text()})
-		filters = append(filters, newFilter(textExpr(text()), ""))
+		filters = append(filters, printed(textExpr(text())))
 		reasons = append(reasons, reason())
 	}
 	why := func() *Reason {
@@ -217,7 +217,7 @@ func randomPlans(rnd *rand.Rand, n int) []*Plan {
 		}
 		if rnd.IntN(2) == 0 {
 			if p.Filter, p.FilterWhy = filters[rnd.IntN(len(filters))], why(); rnd.IntN(3) == 0 {
-				p.Filter = newFilter(p.Filter.root, "")
+				p.Filter = printed(p.Filter.root)
 			}
 		}
 		for range rnd.IntN(3) {

@@ -1,13 +1,11 @@
 package policy
 
 import (
-	"bytes"
 	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Filter is a parsed row filter: a checked expression tree. It may hold
@@ -90,7 +88,7 @@ func ParseFilter(src string, syn Syntax) (*Filter, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	root, err := p.or(0)
+	root, err := p.or()
 	if err != nil {
 		return nil, err
 	}
@@ -100,18 +98,22 @@ func ParseFilter(src string, syn Syntax) (*Filter, error) {
 	if root.hasParams() {
 		return &Filter{root: root}, nil
 	}
-	return newFilter(root, src), nil
+	return newFilter(root, src)
 }
 
 // newFilter is a filter without parameters. Where its text is the source, the
-// two are one string.
-func newFilter(root *expr, src string) *Filter {
-	b := root.print(len(src))
+// two are one string. What the canonical text makes too long or too deep is
+// refused here, where a policy can be named, and not when a plan is read back.
+func newFilter(root *expr, src string) (*Filter, error) {
+	b, depth := root.print(len(src))
+	if len(b) > maxFilterBytes || depth > maxFilterDepth {
+		return nil, fmt.Errorf("%w: %d bytes long, nested %d deep in canonical form", ErrFilter, len(b), depth)
+	}
 	text := src
 	if string(b) != src {
 		text = string(b)
 	}
-	return &Filter{root: root, text: text, hash: hashOf(b)}
+	return &Filter{root: root, text: text, hash: hashOf(b)}, nil
 }
 
 // Bound reports whether the filter holds no parameter any more.
@@ -143,7 +145,7 @@ func (f *Filter) Bind(b Binder) (*Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFilter(root, ""), nil
+	return newFilter(root, "")
 }
 
 // UsesToday reports whether current_date occurs, so that the bound filter
@@ -207,6 +209,9 @@ func (e *expr) bind(b Binder) (*expr, error) {
 		return bindNumber(e.text, v)
 	case opToday:
 		n, err := b.Today()
+		if err == nil && (n < minDate || n > maxDate) {
+			err = fmt.Errorf("%w: current_date is outside of the years 0 to 9999", ErrFilter)
+		}
 		return &expr{op: opDate, n: n}, err
 	case opUser:
 		u, err := b.User()
@@ -250,6 +255,9 @@ func (e *expr) bind(b Binder) (*expr, error) {
 			return nil, err
 		}
 		out.kids = append(out.kids, nk)
+	}
+	if e.op == opNeg {
+		return negate(out.kids[0]), nil
 	}
 	return &out, nil
 }
@@ -333,137 +341,4 @@ func negate(e *expr) *expr {
 		return &expr{op: opDays, n: -e.n}
 	}
 	return &expr{op: opNeg, kids: []*expr{e}}
-}
-
-// Precedence, from loosest; a child prints in parentheses when it binds no
-// tighter than its parent asks.
-func (o op) level() int {
-	switch o {
-	case opOr:
-		return 1
-	case opAnd:
-		return 2
-	case opNot:
-		return 3
-	case opEq, opNe, opLt, opLe, opGt, opGe, opIn, opBetween, opLike, opIsNull:
-		return 4
-	case opAdd, opSub:
-		return 5
-	case opMul, opDiv, opMod:
-		return 6
-	case opNeg:
-		return 7
-	}
-	return 8
-}
-
-var opSigns = [...]string{
-	opAdd: "+", opSub: "-", opMul: "*", opDiv: "/", opMod: "%",
-	opEq: "=", opNe: "<>", opLt: "<", opLe: "<=", opGt: ">", opGe: ">=",
-	opAnd: " and ", opOr: " or ",
-}
-
-// print is the canonical text; size is a guess at its length.
-func (e *expr) print(size int) []byte {
-	var b bytes.Buffer
-	b.Grow(size)
-	e.write(&b, 0)
-	return b.Bytes()
-}
-
-func (e *expr) write(b *bytes.Buffer, outer int) {
-	level := e.op.level()
-	if level <= outer {
-		b.WriteByte('(')
-		defer b.WriteByte(')')
-	}
-	switch e.op {
-	case opNull:
-		b.WriteString("null")
-	case opBool:
-		b.WriteString(strconv.FormatBool(e.n != 0))
-	case opInt:
-		// A negative literal after a minus would read as a comment.
-		if e.n < 0 {
-			b.WriteByte('(')
-			defer b.WriteByte(')')
-		}
-		b.WriteString(strconv.FormatInt(e.n, 10))
-	case opDecimal:
-		if strings.HasPrefix(e.text, "-") {
-			b.WriteByte('(')
-			defer b.WriteByte(')')
-		}
-		b.WriteString(e.text)
-	case opText:
-		writeQuoted(b, e.str(), '\'')
-	case opDate:
-		b.WriteString("date '" + time.Unix(e.n*86400, 0).UTC().Format("2006-01-02") + "'")
-	case opDays:
-		b.WriteString("interval '" + strconv.FormatInt(e.n, 10) + "' day")
-	case opColumn:
-		writeQuoted(b, e.text, '`')
-	case opParam:
-		b.WriteString("${{" + e.text + "}}")
-	case opToday:
-		b.WriteString("current_date")
-	case opUser:
-		b.WriteString("current_user")
-	case opNeg:
-		b.WriteByte('-')
-		e.kids[0].write(b, level)
-	case opNot:
-		b.WriteString("not ")
-		e.kids[0].write(b, level-1)
-	case opIsNull:
-		e.kids[0].write(b, level)
-		b.WriteString(" is null")
-	case opIn:
-		e.kids[0].write(b, level)
-		b.WriteString(" in(")
-		for i, k := range e.kids[1:] {
-			if i > 0 {
-				b.WriteByte(',')
-			}
-			k.write(b, 4)
-		}
-		b.WriteByte(')')
-	case opBetween:
-		e.kids[0].write(b, level)
-		b.WriteString(" between ")
-		e.kids[1].write(b, level)
-		b.WriteString(" and ")
-		e.kids[2].write(b, level)
-	case opLike:
-		e.kids[0].write(b, level)
-		b.WriteString(" like ")
-		e.kids[1].write(b, level)
-		if e.text != "" {
-			b.WriteString(" escape ")
-			writeQuoted(b, e.text, '\'')
-		}
-	default:
-		for i, k := range e.kids {
-			if i > 0 {
-				b.WriteString(opSigns[e.op])
-			}
-			k.write(b, level)
-		}
-	}
-}
-
-// writeQuoted quotes so that the canonical syntax reads the same text back.
-func writeQuoted(b *bytes.Buffer, s string, q byte) {
-	b.WriteByte(q)
-	for {
-		n := strings.IndexByte(s, q)
-		if n < 0 {
-			break
-		}
-		b.WriteString(s[:n+1])
-		b.WriteByte(q)
-		s = s[n+1:]
-	}
-	b.WriteString(s)
-	b.WriteByte(q)
 }

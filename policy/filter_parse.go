@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 type filterParser struct {
 	lex   lexer
 	tok   token
+	depth int
 	exprs arena[expr]
 	kids  arena[*expr]
 }
@@ -61,23 +63,26 @@ func (p *filterParser) expectOp(o string) error {
 	return p.advance()
 }
 
-func (p *filterParser) deep(depth int) error {
-	if depth > maxFilterDepth {
-		return p.lex.errf(p.tok.pos, "nested too deep")
+// nested reads what stands behind a parenthesis, a minus sign or a NOT, and
+// bounds how many of them are open: the printer counts the same.
+func (p *filterParser) nested(inner func(*filterParser) (*expr, error)) (*expr, error) {
+	if p.depth++; p.depth > maxFilterDepth {
+		return nil, p.tooDeep()
 	}
-	return nil
+	e, err := inner(p)
+	p.depth--
+	return e, err
 }
 
+func (p *filterParser) tooDeep() error { return p.lex.errf(p.tok.pos, "nested too deep") }
+
 // or and and are n-ary, so that long chains do not nest.
-func (p *filterParser) or(depth int) (*expr, error) { return p.chain(depth, opOr, "OR", p.and) }
+func (p *filterParser) or() (*expr, error) { return p.chain(opOr, "OR", (*filterParser).and) }
 
-func (p *filterParser) and(depth int) (*expr, error) { return p.chain(depth, opAnd, "AND", p.not) }
+func (p *filterParser) and() (*expr, error) { return p.chain(opAnd, "AND", (*filterParser).not) }
 
-func (p *filterParser) chain(depth int, o op, w string, inner func(int) (*expr, error)) (*expr, error) {
-	if err := p.deep(depth); err != nil {
-		return nil, err
-	}
-	first, err := inner(depth + 1)
+func (p *filterParser) chain(o op, w string, inner func(*filterParser) (*expr, error)) (*expr, error) {
+	first, err := inner(p)
 	if err != nil || !p.word(w) {
 		return first, err
 	}
@@ -86,7 +91,7 @@ func (p *filterParser) chain(depth int, o op, w string, inner func(int) (*expr, 
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		k, err := inner(depth + 1)
+		k, err := inner(p)
 		if err != nil {
 			return nil, err
 		}
@@ -95,24 +100,21 @@ func (p *filterParser) chain(depth int, o op, w string, inner func(int) (*expr, 
 	return out, nil
 }
 
-func (p *filterParser) not(depth int) (*expr, error) {
-	if err := p.deep(depth); err != nil {
-		return nil, err
-	}
+func (p *filterParser) not() (*expr, error) {
 	if !p.word("NOT") {
-		return p.predicate(depth + 1)
+		return p.predicate()
 	}
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	k, err := p.not(depth + 1)
+	k, err := p.nested((*filterParser).not)
 	return p.node(opNot, k), err
 }
 
 var comparisons = map[string]op{"=": opEq, "<>": opNe, "<": opLt, "<=": opLe, ">": opGt, ">=": opGe}
 
-func (p *filterParser) predicate(depth int) (*expr, error) {
-	left, err := p.sum(depth + 1)
+func (p *filterParser) predicate() (*expr, error) {
+	left, err := p.sum()
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func (p *filterParser) predicate(depth int) (*expr, error) {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		right, err := p.sum(depth + 1)
+		right, err := p.sum()
 		return p.node(o, left, right), err
 	}
 	if is, err := p.accept("IS"); is || err != nil {
@@ -147,11 +149,11 @@ func (p *filterParser) predicate(depth int) (*expr, error) {
 	var out *expr
 	switch {
 	case p.word("IN"):
-		out, err = p.in(left, depth)
+		out, err = p.in(left)
 	case p.word("BETWEEN"):
-		out, err = p.between(left, depth)
+		out, err = p.between(left)
 	case p.word("LIKE"):
-		out, err = p.like(left, depth)
+		out, err = p.like(left)
 	case neg:
 		return nil, p.unexpected()
 	default:
@@ -167,7 +169,7 @@ func (p *filterParser) negated(neg bool, e *expr) *expr {
 	return e
 }
 
-func (p *filterParser) in(left *expr, depth int) (*expr, error) {
+func (p *filterParser) in(left *expr) (*expr, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
@@ -176,7 +178,7 @@ func (p *filterParser) in(left *expr, depth int) (*expr, error) {
 	}
 	out := p.node(opIn, left)
 	for {
-		k, err := p.sum(depth + 1)
+		k, err := p.sum()
 		if err != nil {
 			return nil, err
 		}
@@ -191,11 +193,11 @@ func (p *filterParser) in(left *expr, depth int) (*expr, error) {
 	}
 }
 
-func (p *filterParser) between(left *expr, depth int) (*expr, error) {
+func (p *filterParser) between(left *expr) (*expr, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	lo, err := p.sum(depth + 1)
+	lo, err := p.sum()
 	if err != nil {
 		return nil, err
 	}
@@ -205,15 +207,15 @@ func (p *filterParser) between(left *expr, depth int) (*expr, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	hi, err := p.sum(depth + 1)
+	hi, err := p.sum()
 	return p.node(opBetween, left, lo, hi), err
 }
 
-func (p *filterParser) like(left *expr, depth int) (*expr, error) {
+func (p *filterParser) like(left *expr) (*expr, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	pat, err := p.sum(depth + 1)
+	pat, err := p.sum()
 	if err != nil {
 		return nil, err
 	}
@@ -234,15 +236,12 @@ var (
 	products = map[string]op{"*": opMul, "/": opDiv, "%": opMod}
 )
 
-func (p *filterParser) sum(depth int) (*expr, error) { return p.binary(depth, sums, p.product) }
+func (p *filterParser) sum() (*expr, error) { return p.binary(sums, (*filterParser).product) }
 
-func (p *filterParser) product(depth int) (*expr, error) { return p.binary(depth, products, p.unary) }
+func (p *filterParser) product() (*expr, error) { return p.binary(products, (*filterParser).unary) }
 
-func (p *filterParser) binary(depth int, ops map[string]op, inner func(int) (*expr, error)) (*expr, error) {
-	if err := p.deep(depth); err != nil {
-		return nil, err
-	}
-	left, err := inner(depth + 1)
+func (p *filterParser) binary(ops map[string]op, inner func(*filterParser) (*expr, error)) (*expr, error) {
+	left, err := inner(p)
 	if err != nil {
 		return nil, err
 	}
@@ -252,13 +251,13 @@ func (p *filterParser) binary(depth int, ops map[string]op, inner func(int) (*ex
 			break
 		}
 		// Left-associative chains nest to the left.
-		if err := p.deep(depth + n); err != nil {
-			return nil, err
+		if p.depth+n > maxFilterDepth {
+			return nil, p.tooDeep()
 		}
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		right, err := inner(depth + 1)
+		right, err := inner(p)
 		if err != nil {
 			return nil, err
 		}
@@ -267,12 +266,9 @@ func (p *filterParser) binary(depth int, ops map[string]op, inner func(int) (*ex
 	return left, nil
 }
 
-func (p *filterParser) unary(depth int) (*expr, error) {
-	if err := p.deep(depth); err != nil {
-		return nil, err
-	}
+func (p *filterParser) unary() (*expr, error) {
 	if !p.isOp("-") && !p.isOp("+") {
-		return p.primary(depth + 1)
+		return p.primary()
 	}
 	minus := p.isOp("-")
 	if err := p.advance(); err != nil {
@@ -284,7 +280,7 @@ func (p *filterParser) unary(depth int) (*expr, error) {
 			return &expr{op: opInt, n: n}, p.advance()
 		}
 	}
-	k, err := p.unary(depth + 1)
+	k, err := p.nested((*filterParser).unary)
 	if err != nil || !minus {
 		return k, err
 	}
@@ -325,7 +321,7 @@ func keyword(word string) string {
 	return keywords[string(upper[:len(word)])]
 }
 
-func (p *filterParser) primary(depth int) (*expr, error) {
+func (p *filterParser) primary() (*expr, error) {
 	t := p.tok
 	switch t.kind {
 	case tokNumber:
@@ -349,7 +345,7 @@ func (p *filterParser) primary(depth int) (*expr, error) {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		e, err := p.or(depth + 1)
+		e, err := p.nested((*filterParser).or)
 		if err != nil {
 			return nil, err
 		}
@@ -416,8 +412,9 @@ func (p *filterParser) interval() (*expr, error) {
 		}
 		text = p.tok.pieces[0].text
 	}
+	// The smallest integer has no negation that reads back.
 	n, err := strconv.ParseInt(text, 10, 32)
-	if err != nil {
+	if err != nil || n == math.MinInt32 {
 		return nil, p.lex.errf(p.tok.pos, "malformed interval")
 	}
 	if err := p.advance(); err != nil {
@@ -464,8 +461,16 @@ func (p *filterParser) columnRest(name string) (*expr, error) {
 }
 
 // parseDate reads yyyy-mm-dd as days since 1970-01-01.
+// Dates are written as parseDate reads them, which are the days from minDate to
+// maxDate, the years 0 to 9999.
+const (
+	dateLayout = "2006-01-02"
+	minDate    = -719528
+	maxDate    = 2932896
+)
+
 func parseDate(s string) (int64, bool) {
-	t, err := time.Parse("2006-01-02", s)
+	t, err := time.Parse(dateLayout, s)
 	if err != nil {
 		return 0, false
 	}
