@@ -21,7 +21,7 @@ const (
 	// turn is how long a turn takes at least.
 	turn = time.Millisecond
 	// patience is how much longer than planned it may measure.
-	patience = 20 * time.Second
+	patience = 12 * time.Second
 )
 
 // cell is what is timed at once: one digest of one column by all sides.

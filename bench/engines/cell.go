@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ const (
 )
 
 // turn is how long a turn takes at least, about as long as those of the engines.
-const turn = 100 * time.Millisecond
+const turn = 60 * time.Millisecond
 
 // cell is what is timed at once.
 type cell struct {
@@ -75,7 +76,7 @@ func (c cell) sides(ctx context.Context, w *result.Writer, all []*running, out s
 			return nil, err
 		}
 		side := c.side(r, c.function, r.side)
-		side.Turn, side.Warm = int(1+turn/max(took, 1)), true
+		side.Turn, side.Warm = int(1+cmp.Or(r.turn, turn)/max(took, 1)), true
 		race = append(race, side)
 		if r.has(scan) {
 			race = append(race, c.side(r, scan, r.side+scanSuffix))

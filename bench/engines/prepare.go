@@ -4,6 +4,7 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/arrowmask/arrowmask/bench/rival"
 	"github.com/arrowmask/arrowmask/bench/suite"
@@ -12,9 +13,10 @@ import (
 // engine is one side, and the program that has it.
 type engine struct {
 	side    string
-	module  string // of py/; empty where it is no Python
-	threads int    // at most
-	rows    int    // that suffice, where a row takes long; 0 is all
+	module  string        // of py/; empty where it is no Python
+	threads int           // at most
+	rows    int           // that suffice, where a row takes long; 0 is all
+	turn    time.Duration // at least, where its runs differ much; 0 is as for all
 
 	command []string // gets the number of threads as its last argument
 	env     []string
@@ -27,7 +29,7 @@ var all = []engine{
 	{side: "chdb", module: "chdb_side", threads: 2},
 	{side: "polars-hash", module: "polars_side", threads: 2},
 	{side: "datafusion", module: "datafusion_side", threads: 2},
-	{side: "spark", module: "spark_side", threads: 2},
+	{side: "spark", module: "spark_side", threads: 2, turn: 200 * time.Millisecond},
 	{side: "hashlib", module: "hashlib_loop", threads: 1, rows: 1 << 17},
 }
 

@@ -63,14 +63,14 @@ func Compare(a, b []Record, limit float64) Comparison {
 // and a last line that sums up.
 func (c Comparison) Print(w io.Writer) error {
 	for _, d := range c.Differences {
-		if _, err := fmt.Fprintf(w, "differs %s ratio=%.2f,%.2f by=%.0f%% ratio_median=%.2f,%.2f\n", d.A.ID(),
-			d.A.Ratio, d.B.Ratio, 100*d.By, d.A.Extra["ratio_median"], d.B.Extra["ratio_median"]); err != nil {
+		if _, err := fmt.Fprintf(w, "differs %s ratio=%s,%s by=%.0f%% ratio_median=%s,%s\n", d.A.ID(),
+			Figure(d.A.Ratio), Figure(d.B.Ratio), 100*d.By, Figure(d.A.Extra["ratio_median"]), Figure(d.B.Extra["ratio_median"])); err != nil {
 			return err
 		}
 	}
 	for i, only := range [][]Record{c.OnlyA, c.OnlyB} {
 		for _, r := range only {
-			if _, err := fmt.Fprintf(w, "only in run %d: %s ratio=%.2f\n", i+1, r.ID(), r.Ratio); err != nil {
+			if _, err := fmt.Fprintf(w, "only in run %d: %s ratio=%s\n", i+1, r.ID(), Figure(r.Ratio)); err != nil {
 				return err
 			}
 		}

@@ -19,8 +19,8 @@ func TestCompare(t *testing.T) {
 	if err := c.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := `differs suite=s side=more ratio=2.00,2.40 by=20% ratio_median=0.00,0.00
-differs suite=s side=less ratio=2.00,1.50 by=33% ratio_median=0.00,0.00
+	want := `differs suite=s side=more ratio=2.00,2.40 by=20% ratio_median=0,0
+differs suite=s side=less ratio=2.00,1.50 by=33% ratio_median=0,0
 only in run 1: suite=s side=gone ratio=2.00
 only in run 2: suite=s side=new ratio=2.00
 ratios=4 differ=2 worst=33% only=1,1

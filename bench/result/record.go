@@ -93,7 +93,7 @@ func (r Record) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s rounds=%d min=%s median=%s unit=%s", r.ID(), r.Rounds, Figure(r.Min), Figure(r.Median), r.Unit)
 	if r.Ratio != 0 {
-		fmt.Fprintf(&b, " ratio=%.2f", r.Ratio)
+		b.WriteString(" ratio=" + Figure(r.Ratio))
 	}
 	for _, name := range r.extras() {
 		fmt.Fprintf(&b, " %s=%s", name, Figure(r.Extra[name]))

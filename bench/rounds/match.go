@@ -18,7 +18,14 @@ type Match struct {
 	// Most is how long a round may take, about, 0 for ever: it has fewer passes
 	// where some sides are slow, but one.
 	Most time.Duration
+	// Growth is by how many bytes the heap may grow before Go's collector runs,
+	// between two turns; within a turn it never does. A turn of some milliseconds has
+	// one cycle or none, by chance, and what a cycle takes is up to all that the
+	// process holds: the bytes that a side allocates are counted instead. 0 leaves
+	// the collector alone and counts nothing.
+	Growth uint64
 
+	heap   heap
 	passes int
 	sides  []played
 }
@@ -28,6 +35,9 @@ type played struct {
 	name string
 	runs int         // in a turn
 	took [][]float64 // ns a unit, by round and pass
+	// What it allocated in how many units, over all turns.
+	allocated uint64
+	units     float64
 }
 
 // Play adds a round: the sides have their turns one after the other, in an order
@@ -35,6 +45,8 @@ type played struct {
 // them up. They are the same in every round, in the same order. The first error
 // ends it.
 func (m *Match) Play(sides []Side) error {
+	m.heap.growth = m.Growth
+	defer m.heap.quiet()()
 	if m.sides == nil {
 		if err := m.begin(sides); err != nil {
 			return err
@@ -50,12 +62,16 @@ func (m *Match) Play(sides []Side) error {
 	for pass := range m.passes {
 		for turn := range sides {
 			i := (turn + round + pass) % len(sides)
-			n := m.sides[i].runs
+			n, units := m.sides[i].runs, float64(m.sides[i].runs)*sides[i].Units
+			m.heap.ready()
+			before := m.heap.allocated()
 			_, told, err := sides[i].turn(n)
 			if err != nil {
 				return err
 			}
-			took[i] = append(took[i], float64(told)/(float64(n)*sides[i].Units))
+			m.sides[i].allocated += m.heap.allocated() - before
+			m.sides[i].units += units
+			took[i] = append(took[i], float64(told)/units)
 		}
 	}
 	for i := range m.sides {
@@ -100,6 +116,7 @@ func (m *Match) Timings() []Timing {
 	timings := make([]Timing, len(m.sides))
 	for i, s := range m.sides {
 		timings[i] = newTiming(s.name, s.took)
+		timings[i].Allocated = float64(s.allocated) / s.units
 	}
 	return timings
 }

@@ -16,6 +16,8 @@ type Timing struct {
 	Min float64
 	// Median is that of the rounds.
 	Median float64
+	// Allocated is bytes a unit, 0 where the match does not count them.
+	Allocated float64
 }
 
 func newTiming(name string, took [][]float64) Timing {
@@ -67,6 +69,8 @@ func Quotient(a, b float64) float64 { return a / b }
 // Records are the records of a cell, a side each. Every side but arrowmask has
 // its ratio to arrowmask, where that is among them, by the smallest times; the
 // median, over the rounds, of the ratio within a round is Extra["ratio_median"].
+// Extra["allocated"] is the bytes that a side allocated a unit, where they were
+// counted.
 // extra is added to all.
 func Records(suite string, key []result.Key, unit string, timings []Timing, extra map[string]float64) []result.Record {
 	ours := slices.IndexFunc(timings, func(t Timing) bool { return t.Name == result.Ours })
@@ -78,6 +82,9 @@ func Records(suite string, key []result.Key, unit string, timings []Timing, extr
 		}
 		for name, x := range extra {
 			r.Extra[name] = x
+		}
+		if t.Allocated > 0 {
+			r.Extra["allocated"] = t.Allocated
 		}
 		if ours >= 0 && i != ours {
 			r.Ratio = t.Min / timings[ours].Min
