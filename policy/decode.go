@@ -213,5 +213,8 @@ func (d *decoder) columns(limit int, masked bool) (out []ColumnMask) {
 }
 
 func compareColumns(a, b ColumnMask) int {
-	return cmp.Or(a.Index-b.Index, slices.Compare(a.Path, b.Path))
+	if c := cmp.Compare(a.Index, b.Index); c != 0 {
+		return c
+	}
+	return slices.Compare(a.Path, b.Path)
 }

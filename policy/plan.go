@@ -111,20 +111,35 @@ type Set struct {
 	hash  Hash
 }
 
-// complete is an error for a plan that no snapshot gives: without a mask or a
-// reason where there must be one.
+// complete is an error for a plan that no snapshot gives and Decode would refuse:
+// without a mask or a reason where there must be one, or out of order. Masks are
+// not parsed again.
 func (p *Plan) complete() error {
 	if p == nil {
 		return fmt.Errorf("%w: a plan is missing", ErrTable)
 	}
-	for _, c := range p.Masks {
-		if c.Mask == nil || c.Why == nil {
-			return fmt.Errorf("%w: table %s: column %s is masked without a mask or a reason", ErrTable, p.Table, c.Name)
-		}
+	if p.Filter != nil && !p.Filter.Bound() {
+		return fmt.Errorf("%w: table %s: the filter has parameters without values", ErrTable, p.Table)
 	}
-	for _, c := range p.Exempt {
-		if c.Why == nil {
-			return fmt.Errorf("%w: table %s: column %s is exempt without a reason", ErrTable, p.Table, c.Name)
+	if p.Filter != nil && p.FilterWhy == nil {
+		return fmt.Errorf("%w: table %s: a filter without a reason", ErrTable, p.Table)
+	}
+	for _, list := range []struct {
+		columns []ColumnMask
+		what    string
+		masked  bool
+	}{{p.Masks, "masked without a mask or a reason", true}, {p.Exempt, "exempt without a reason", false}} {
+		for i := range list.columns {
+			c := &list.columns[i]
+			if c.Why == nil || list.masked && c.Mask == nil {
+				return fmt.Errorf("%w: table %s: column %s is %s", ErrTable, p.Table, c.Name, list.what)
+			}
+			if c.Index < 0 || c.Index >= p.Columns {
+				return fmt.Errorf("%w: table %s: column %s is number %d of %d", ErrTable, p.Table, c.Name, c.Index, p.Columns)
+			}
+			if i > 0 && compareColumns(list.columns[i-1], *c) >= 0 {
+				return fmt.Errorf("%w: table %s: column %s is out of order", ErrTable, p.Table, c.Name)
+			}
 		}
 	}
 	return nil

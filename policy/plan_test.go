@@ -368,9 +368,10 @@ func TestEncodingIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestSetOfHalfPlans: a plan that somebody put together without a mask or a
-// reason is an error that names the column, and no panic.
+// TestSetOfHalfPlans: a plan that somebody put together and that Decode would
+// refuse is an error that names the column, and no panic.
 func TestSetOfHalfPlans(t *testing.T) {
+	bound, unbound := printed(&expr{op: opBool}), &Filter{root: &expr{op: opUser}}
 	whole := manyTables(t, 1, false)[0]
 	half := func(change func(p *Plan, c *ColumnMask)) *Plan {
 		p := *whole
@@ -383,6 +384,11 @@ func TestSetOfHalfPlans(t *testing.T) {
 		"column " + whole.Masks[0].Name + " is masked without": half(func(_ *Plan, c *ColumnMask) { c.Mask = nil }),
 		"masked without a mask or a reason":                    half(func(_ *Plan, c *ColumnMask) { c.Why = nil }),
 		"is exempt without a reason":                           half(func(p *Plan, _ *ColumnMask) { p.Exempt = []ColumnMask{{Name: "x"}} }),
+		"a filter without a reason":                            half(func(p *Plan, _ *ColumnMask) { p.Filter, p.FilterWhy = bound, nil }),
+		"parameters without values":                            half(func(p *Plan, c *ColumnMask) { p.Filter, p.FilterWhy = unbound, c.Why }),
+		"is number -1 of":                                      half(func(_ *Plan, c *ColumnMask) { c.Index = -1 }),
+		"is number 9 of 9":                                     half(func(p *Plan, c *ColumnMask) { p.Columns, c.Index = 9, 9 }),
+		"is out of order":                                      half(func(p *Plan, c *ColumnMask) { p.Masks = []ColumnMask{*c, *c} }),
 	} {
 		if _, err := NewSet(whole, p); !errors.Is(err, ErrTable) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
