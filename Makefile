@@ -64,7 +64,7 @@ bench-kernels-quick: build ## the same for the cells that matter most, under a m
 bench-rewrite: build ## mask columns of a Parquet file beside DuckDB doing the same (installs it)
 	@scripts/bench-rewrite.sh $(BIN)
 
-bench: ## arrowmask beside every rival, and a report: about 16 minutes (installs them)
+bench: ## arrowmask beside every rival, and a report: about 15 minutes (installs them)
 	@bench/run.sh
 
 bench-quick: ## the cells that matter most, under a minute, needs only Go

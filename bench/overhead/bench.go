@@ -109,7 +109,7 @@ func run(ctx context.Context, opt suite.Options) (err error) {
 func newBench(ctx context.Context, opt suite.Options, tables io.Writer) *bench {
 	b := &bench{
 		ctx: ctx, out: opt.Out, quick: opt.Quick, rounds: max(opt.Rounds, 5), turn: 5 * time.Millisecond, passes: 4,
-		patience: 10 * time.Second, matches: map[string]*rounds.Match{}, tables: bufio.NewWriter(tables),
+		patience: 25 * time.Second, matches: map[string]*rounds.Match{}, tables: bufio.NewWriter(tables),
 	}
 	if opt.Quick {
 		b.rounds, b.passes, b.patience = max(opt.Rounds, 3), 2, 2*time.Second
@@ -165,7 +165,7 @@ func (b *bench) measure(key []result.Key, unit string, ways ...way) ([]result.Re
 // again reports whether a cell that had its rounds gets another: a few, so that
 // cells that are never steady leave time to others.
 func (b *bench) again(m *rounds.Match) bool {
-	return m.Rounds() < b.rounds+3 && b.patience > 0 && !m.Steady()
+	return m.Rounds() < 2*b.rounds && b.patience > 0 && !m.Steady()
 }
 
 // times is a ratio to ours for a table; nothing where there is none.

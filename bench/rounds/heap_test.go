@@ -6,17 +6,17 @@ import (
 	"testing"
 )
 
-// TestGrowth: no collection falls into a turn, some fall between them, what a side
-// allocates is counted, and the collector is as it was afterwards.
+// TestGrowth: no collection falls into a run, some fall between them, within turns
+// too, what a side allocates is counted, and the collector is as it was afterwards.
 func TestGrowth(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10)) // were it to run by itself, it would often
-	const size, growth, passes = 1 << 20, 8 << 20, 40
+	const size, growth, passes, runs = 1 << 20, 8 << 20, 10, 6
 	var (
 		kept   []byte
 		stats  runtime.MemStats
 		cycles = func() uint32 { runtime.ReadMemStats(&stats); return stats.NumGC }
 	)
-	first, within, most := uint32(0), uint32(0), uint64(0)
+	first, within, most, count := uint32(0), uint32(0), uint64(0), 0
 	run := func() error {
 		before := cycles()
 		if first == 0 {
@@ -26,22 +26,28 @@ func TestGrowth(t *testing.T) {
 			kept = make([]byte, size)
 		}
 		within += cycles() - before
-		most = max(most, stats.HeapAlloc)
+		if count++; count > runs+1 { // the warm-up has none
+			most = max(most, stats.HeapAlloc)
+		}
 		return nil
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&stats)
 	start := stats.HeapAlloc
 	m := Match{Passes: passes, Growth: growth}
-	play(t, &m, 2, []Side{{Name: "a", Units: 2, Run: Clocked(run)}, {Name: "b", Units: 1, Run: Clocked(func() error { return nil })}})
+	play(t, &m, 2, []Side{{Name: "a", Units: 2, Turn: runs, Run: Clocked(run)}, {Name: "b", Units: 1, Run: Clocked(func() error { return nil })}})
 	runtime.KeepAlive(kept)
 	if within != 0 {
-		t.Errorf("%d collections within turns", within)
+		t.Errorf("%d collections within runs", within)
 	}
-	if between := cycles() - first; between < passes/4 {
-		t.Errorf("%d collections between turns", between)
+	// A turn allocates three times as much as the heap may grow by.
+	if m.sides[0].once != 2 || m.sides[1].once != m.sides[1].runs {
+		t.Errorf("%d of %d, %d of %d runs in a row", m.sides[0].once, m.sides[0].runs, m.sides[1].once, m.sides[1].runs)
 	}
-	if limit := start + growth + 6*size; most > limit {
+	if between := cycles() - first; between < 2*passes {
+		t.Errorf("%d collections between runs", between)
+	}
+	if limit := start + 2*growth + 5*size; most > limit {
 		t.Errorf("%d bytes held, more than %d", most, limit)
 	}
 	a, b := m.Timings()[0].Allocated, m.Timings()[1].Allocated

@@ -18,10 +18,11 @@ type Match struct {
 	// Most is how long a round may take, about, 0 for ever: it has fewer passes
 	// where some sides are slow, but one.
 	Most time.Duration
-	// Growth is by how many bytes the heap may grow before Go's collector runs,
-	// between two turns; within a turn it never does. A turn of some milliseconds has
-	// one cycle or none, by chance, and what a cycle takes is up to all that the
-	// process holds: the bytes that a side allocates are counted instead. 0 leaves
+	// Growth is by how many bytes the heap may grow before Go's collector runs, while
+	// the clock stands: between turns, and between the runs of one that allocates more,
+	// so that every side finds as much memory to use again. A turn of some milliseconds
+	// would have one cycle or none, by chance, and what a cycle takes is up to all that
+	// the process holds: the bytes that a side allocates are counted instead. 0 leaves
 	// the collector alone and counts nothing.
 	Growth uint64
 
@@ -34,6 +35,7 @@ type Match struct {
 type played struct {
 	name string
 	runs int         // in a turn
+	once int         // of which so many may follow each other without a collection
 	took [][]float64 // ns a unit, by round and pass
 	// What it allocated in how many units, over all turns.
 	allocated uint64
@@ -61,23 +63,46 @@ func (m *Match) Play(sides []Side) error {
 	took := make([][]float64, len(sides))
 	for pass := range m.passes {
 		for turn := range sides {
-			i := (turn + round + pass) % len(sides)
-			n, units := m.sides[i].runs, float64(m.sides[i].runs)*sides[i].Units
-			m.heap.ready()
-			before := m.heap.allocated()
-			_, told, err := sides[i].turn(n)
+			i := order(len(sides), round, pass, turn)
+			ns, err := m.turn(sides[i], &m.sides[i])
 			if err != nil {
 				return err
 			}
-			m.sides[i].allocated += m.heap.allocated() - before
-			m.sides[i].units += units
-			took[i] = append(took[i], float64(told)/units)
+			took[i] = append(took[i], ns)
 		}
 	}
 	for i := range m.sides {
 		m.sides[i].took = append(m.sides[i].took, took[i])
 	}
 	return nil
+}
+
+// turn is what a side took in its turn, in ns a unit.
+func (m *Match) turn(s Side, p *played) (float64, error) {
+	var sum time.Duration
+	for left := p.runs; left > 0; left -= p.once {
+		n := min(left, p.once)
+		m.heap.ready()
+		before := m.heap.allocated()
+		_, told, err := s.turn(n)
+		if err != nil {
+			return 0, err
+		}
+		sum += told
+		p.allocated += m.heap.allocated() - before
+		p.units += float64(n) * s.Units
+	}
+	return float64(sum) / (float64(p.runs) * s.Units), nil
+}
+
+// order is the side whose turn it is: each is the first of a pass as often, and
+// in every second round they go the other way around, so that none always comes
+// after the same one and finds the memory as that left it.
+func order(sides, round, pass, turn int) int {
+	if round%2 == 1 {
+		turn = sides - turn
+	}
+	return (turn + round + pass) % sides
 }
 
 // begin finds how long turns and rounds are.
@@ -94,6 +119,9 @@ func (m *Match) begin(sides []Side) error {
 		}
 		all += clock
 		played[i].name, played[i].runs = s.Name, n
+		if played[i].once, err = m.once(s, n); err != nil {
+			return err
+		}
 	}
 	m.passes = max(m.Passes, 1)
 	if m.Most > 0 {
@@ -101,6 +129,18 @@ func (m *Match) begin(sides []Side) error {
 	}
 	m.sides = played
 	return nil
+}
+
+// once is how many of the runs of a turn allocate no more than the heap may grow.
+func (m *Match) once(s Side, runs int) (int, error) {
+	if m.Growth == 0 || runs == 1 {
+		return runs, nil
+	}
+	before := m.heap.allocated()
+	if _, _, err := s.turn(1); err != nil {
+		return 0, err
+	}
+	return int(min(max(m.Growth/max(m.heap.allocated()-before, 1), 1), uint64(runs))), nil
 }
 
 // Rounds is how many were played.

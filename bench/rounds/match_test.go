@@ -29,13 +29,13 @@ func play(t *testing.T, m *Match, rounds int, sides []Side) {
 	}
 }
 
-// TestOrder: all warm up, then they take turns, and every round begins with
-// another.
+// TestOrder: all warm up, then they take turns, every round begins with another,
+// and every second one goes the other way around.
 func TestOrder(t *testing.T) {
 	sides, log := logging("a", "b", "c")
 	var m Match
 	play(t, &m, 4, sides)
-	if got, want := strings.Join(*log, ""), "abc"+"abc"+"bca"+"cab"+"abc"; got != want {
+	if got, want := strings.Join(*log, ""), "abc"+"abc"+"bac"+"cab"+"acb"; got != want {
 		t.Errorf("ran %s, want %s", got, want)
 	}
 	for i, timing := range m.Timings() {
