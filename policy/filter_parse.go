@@ -460,15 +460,15 @@ func (p *filterParser) columnRest(name string) (*expr, error) {
 	return e, nil
 }
 
-// parseDate reads yyyy-mm-dd as days since 1970-01-01.
-// Dates are written as parseDate reads them, which are the days from minDate to
-// maxDate, the years 0 to 9999.
+// The dates that parseDate reads, and how they are written: the days from minDate
+// to maxDate, the years 0 to 9999.
 const (
 	dateLayout = "2006-01-02"
 	minDate    = -719528
 	maxDate    = 2932896
 )
 
+// parseDate reads yyyy-mm-dd as days since 1970-01-01.
 func parseDate(s string) (int64, bool) {
 	t, err := time.Parse(dateLayout, s)
 	if err != nil {

@@ -118,11 +118,13 @@ func (p *Plan) complete() error {
 	if p == nil {
 		return fmt.Errorf("%w: a plan is missing", ErrTable)
 	}
-	if p.Filter != nil && !p.Filter.Bound() {
-		return fmt.Errorf("%w: table %s: the filter has parameters without values", ErrTable, p.Table)
-	}
-	if p.Filter != nil && p.FilterWhy == nil {
-		return fmt.Errorf("%w: table %s: a filter without a reason", ErrTable, p.Table)
+	if p.Filter != nil {
+		if !p.Filter.Bound() {
+			return fmt.Errorf("%w: table %s: the filter has parameters without values", ErrTable, p.Table)
+		}
+		if p.FilterWhy == nil {
+			return fmt.Errorf("%w: table %s: a filter without a reason", ErrTable, p.Table)
+		}
 	}
 	for _, list := range []struct {
 		columns []ColumnMask

@@ -6,7 +6,7 @@ import (
 	"runtime/metrics"
 )
 
-// heap keeps Go's garbage collector out of turns. The zero value leaves it alone.
+// heap keeps Go's garbage collector out of runs. The zero value leaves it alone.
 type heap struct {
 	growth uint64 // bytes, see Match.Growth
 	held   uint64 // bytes when it was last collected
